@@ -1,0 +1,7 @@
+//! What a run means.
+
+mod estimate;
+mod verdict;
+
+pub use estimate::{Interval, median, wilson};
+pub use verdict::{Assessment, Verdict, assess};

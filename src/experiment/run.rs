@@ -1,0 +1,41 @@
+//! One run with its verdict.
+
+use crate::analysis::{Assessment, assess};
+use crate::engine::{self, World};
+use crate::model::Model;
+use crate::observe::Recording;
+
+/// A run of one variant under one seed, judged against its control run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Which variant of the story.
+    pub variant: String,
+    /// The seed that fixes every draw.
+    pub seed: u64,
+    /// What it means.
+    pub assessment: Assessment,
+    /// What was seen.
+    pub recording: Recording,
+}
+
+/// A place to run models one after another, keeping the engine's memory from run to run.
+#[derive(Debug, Default)]
+pub struct Workbench {
+    world: World,
+}
+
+impl Workbench {
+    /// Runs `model` under `seed` and judges it.
+    pub fn run(&mut self, variant: &str, model: &Model, seed: u64) -> Run {
+        let recording = self.record(model, seed);
+        let assessment = assess(model, &recording, || self.record(&model.undisturbed(), seed));
+        Run { variant: variant.to_owned(), seed, assessment, recording }
+    }
+
+    /// Runs `model` under `seed` and keeps what was seen.
+    pub fn record(&mut self, model: &Model, seed: u64) -> Recording {
+        let mut recording = Recording::new(model.window);
+        engine::run(&mut self.world, model, seed, &mut recording);
+        recording
+    }
+}

@@ -1,0 +1,106 @@
+//! A grid of cells, each run under several seeds.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::Workbench;
+use crate::analysis::{Interval, Verdict, median, wilson};
+use crate::model::Model;
+
+/// One point of the grid.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// Which variant of the story.
+    pub variant: String,
+    /// Where it lies on each axis, in the order of the axes.
+    pub at: Vec<Coordinate>,
+    /// The model there.
+    pub model: Model,
+}
+
+/// A value on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coordinate {
+    /// As it is written in a scenario: `0.7`, `1.25s`.
+    pub label: String,
+    /// As a number: lengths of time in seconds; none for what is not a number.
+    pub number: Option<f64>,
+}
+
+/// What the seeds of a cell came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellOutcome {
+    /// Which variant of the story.
+    pub variant: String,
+    /// Where it lies on each axis.
+    pub at: Vec<Coordinate>,
+    /// The verdict under each seed, in the order of the seeds.
+    pub verdicts: Vec<Verdict>,
+    /// Median over the seeds that recovered of the time since the last trigger, in seconds; an
+    /// unaffected seed counts as zero; none if no seed is well at the end.
+    pub median_recovery_time_s: Option<f64>,
+}
+
+impl CellOutcome {
+    /// How many seeds were run.
+    pub const fn seeds(&self) -> u64 {
+        self.verdicts.len() as u64
+    }
+
+    /// How many seeds were well at the end.
+    pub fn recovered(&self) -> u64 {
+        self.verdicts.iter().filter(|verdict| verdict.is_well()).count() as u64
+    }
+
+    /// The share of seeds that were well at the end.
+    pub fn recovered_share(&self) -> f64 {
+        self.recovered() as f64 / self.seeds() as f64
+    }
+
+    /// The 95 % Wilson interval of that share.
+    pub fn interval(&self) -> Interval {
+        wilson(self.recovered(), self.seeds())
+    }
+}
+
+/// Runs every cell under every seed, in parallel over both, on rayon's current pool.
+///
+/// The outcomes come in the order of the cells and do not depend on the number of threads.
+/// `progress` is told of every finished run, from any thread. None if `stop` was set meanwhile.
+pub fn sweep(
+    cells: &[Cell],
+    seeds: Range<u64>,
+    stop: &AtomicBool,
+    progress: impl Fn() + Sync,
+) -> Option<Vec<CellOutcome>> {
+    let jobs: Vec<(usize, u64)> = (0..cells.len())
+        .flat_map(|cell| seeds.clone().map(move |seed| (cell, seed)))
+        .collect();
+    let results: Vec<Option<(Verdict, Option<f64>)>> = jobs
+        .par_iter()
+        .map_init(Workbench::default, |bench, &(cell, seed)| {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            let run = bench.run(&cells[cell].variant, &cells[cell].model, seed);
+            progress();
+            let time = match run.assessment.verdict {
+                Verdict::Unaffected => Some(0.0),
+                Verdict::Recovered => run.assessment.recovery_time.map(|time| time.as_secs_f64()),
+                Verdict::Draining | Verdict::Metastable | Verdict::Overloaded | Verdict::Undecided => None,
+            };
+            Some((run.assessment.verdict, time))
+        })
+        .collect();
+    let results: Vec<(Verdict, Option<f64>)> = results.into_iter().collect::<Option<_>>()?;
+    let per_cell = seeds.count().max(1);
+    let outcomes = cells.iter().zip(results.chunks(per_cell)).map(|(cell, results)| CellOutcome {
+        variant: cell.variant.clone(),
+        at: cell.at.clone(),
+        verdicts: results.iter().map(|(verdict, _)| *verdict).collect(),
+        median_recovery_time_s: median(results.iter().filter_map(|(_, time)| *time)),
+    });
+    Some(outcomes.collect())
+}

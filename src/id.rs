@@ -1,0 +1,34 @@
+//! Names turned into small numbers: positions in the lists of a [`Model`](crate::model::Model).
+
+/// Which service, by its position in the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServiceId(pub u16);
+
+/// Which client, by its position in the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClientId(pub u16);
+
+/// Which trigger, by its position in the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TriggerId(pub u16);
+
+impl ServiceId {
+    /// The position as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ClientId {
+    /// The position as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl TriggerId {
+    /// The position as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,57 @@
+//! What is seen of a run. The engine tells an [`Observer`] every [`Fact`], once, in order; observers
+//! count, time and write down, and never act.
+
+mod fact;
+mod latency;
+mod recording;
+mod tally;
+mod timeline;
+mod trace;
+
+pub use fact::{CallId, Fact};
+pub use latency::Latency;
+pub use recording::Recording;
+pub use tally::Tally;
+pub use timeline::{Timeline, Window};
+pub use trace::Trace;
+
+use crate::time::Time;
+
+/// Someone who watches a run.
+pub trait Observer {
+    /// `fact` happens at `now`. Instants never go back.
+    fn observe(&mut self, now: Time, fact: Fact);
+
+    /// The run is cut at `horizon`; nothing at or after it happens.
+    fn finish(&mut self, horizon: Time);
+}
+
+/// Sees nothing: for timing the engine alone.
+impl Observer for () {
+    #[inline]
+    fn observe(&mut self, _: Time, _: Fact) {}
+    fn finish(&mut self, _: Time) {}
+}
+
+/// Two who watch the same run.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    #[inline]
+    fn observe(&mut self, now: Time, fact: Fact) {
+        self.0.observe(now, fact);
+        self.1.observe(now, fact);
+    }
+    fn finish(&mut self, horizon: Time) {
+        self.0.finish(horizon);
+        self.1.finish(horizon);
+    }
+}
+
+impl<O: Observer> Observer for &mut O {
+    #[inline]
+    fn observe(&mut self, now: Time, fact: Fact) {
+        (**self).observe(now, fact);
+    }
+    fn finish(&mut self, horizon: Time) {
+        (**self).finish(horizon);
+    }
+}

@@ -1,0 +1,104 @@
+//! Counts over a whole run.
+
+use super::{Fact, Observer};
+use crate::time::{Span, Time};
+
+/// What a run came to. Requests are counted by the clients, attempts by whoever the field's
+/// description names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Fresh requests.
+    pub requests: u64,
+    /// Requests answered in time.
+    pub succeeded: u64,
+    /// Requests that failed for good.
+    pub failed: u64,
+    /// Attempts sent by clients, first ones included.
+    pub attempts: u64,
+    /// Attempts sent by clients, first ones not included.
+    pub retries: u64,
+    /// Attempts that clients gave up.
+    pub timed_out: u64,
+    /// Retries that a budget held back.
+    pub denied: u64,
+    /// Attempts that a service refused on arrival.
+    pub rejected: u64,
+    /// Attempts that a service dropped at pick-up.
+    pub shed: u64,
+    /// Attempts that a worker began to serve.
+    pub started: u64,
+    /// Attempts that a service served in full.
+    pub completed: u64,
+    /// Attempts served in full that nobody waited for.
+    pub wasted: u64,
+    /// Work on attempts served in full.
+    pub work: Span,
+    /// Work on attempts served in full that nobody waited for.
+    pub wasted_work: Span,
+    /// Total waiting time of the attempts started.
+    pub waited: Span,
+    /// Arrivals, timeouts that fired, and completions: the unit of the engine's speed.
+    pub events: u64,
+}
+
+impl Tally {
+    /// Requests still open when the run was cut.
+    pub const fn censored(&self) -> u64 {
+        self.requests - self.succeeded - self.failed
+    }
+
+    /// Attempts per request; 1 if there were no requests.
+    pub fn amplification(&self) -> f64 {
+        if self.requests == 0 { 1.0 } else { self.attempts as f64 / self.requests as f64 }
+    }
+
+    /// The share of the work done in full that was for nobody; 0 if there was none.
+    pub fn wasted_work_fraction(&self) -> f64 {
+        if self.work.is_zero() {
+            0.0
+        } else {
+            self.wasted_work.as_nanos() as f64 / self.work.as_nanos() as f64
+        }
+    }
+}
+
+impl Observer for Tally {
+    #[inline]
+    fn observe(&mut self, _: Time, fact: Fact) {
+        match fact {
+            Fact::Arrived { .. } => {
+                self.requests += 1;
+                self.events += 1;
+            }
+            Fact::Sent { attempt, .. } => {
+                self.attempts += 1;
+                self.retries += u64::from(attempt > 0);
+            }
+            Fact::BudgetDenied { .. } => self.denied += 1,
+            Fact::TimedOut { .. } => {
+                self.timed_out += 1;
+                self.events += 1;
+            }
+            Fact::Succeeded { .. } => self.succeeded += 1,
+            Fact::Failed { .. } => self.failed += 1,
+            Fact::Refused { .. } => self.rejected += 1,
+            Fact::Shed { .. } => self.shed += 1,
+            Fact::Started { waited, .. } => {
+                self.started += 1;
+                self.waited += waited;
+            }
+            Fact::Completed { work, useful, .. } => {
+                self.completed += 1;
+                self.events += 1;
+                self.work += work;
+                if !useful {
+                    self.wasted += 1;
+                    self.wasted_work += work;
+                }
+            }
+            Fact::Queued { .. } | Fact::TriggerBegan { .. } | Fact::TriggerEnded { .. } => {}
+        }
+    }
+
+    fn finish(&mut self, _: Time) {}
+}

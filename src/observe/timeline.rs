@@ -1,0 +1,128 @@
+//! A run in windows of equal width.
+
+use super::{Fact, Observer};
+use crate::time::{Span, Time};
+
+/// What happened in one window, and what was left at its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Fresh requests: the demand that goodput is held against.
+    pub arrivals: u64,
+    /// Requests answered in time.
+    pub goodput: u64,
+    /// Requests that failed for good.
+    pub failed: u64,
+    /// Attempts sent by clients, first ones included.
+    pub attempts: u64,
+    /// Attempts sent by clients, first ones not included.
+    pub retries: u64,
+    /// Attempts that clients gave up.
+    pub timed_out: u64,
+    /// Attempts refused on arrival.
+    pub rejected: u64,
+    /// Attempts dropped at pick-up.
+    pub shed: u64,
+    /// Attempts served in full.
+    pub throughput: u64,
+    /// Attempts served in full that nobody waited for.
+    pub wasted: u64,
+    /// Attempts that a worker began to serve.
+    pub started: u64,
+    /// Total waiting time of the attempts started.
+    pub waited: Span,
+    /// Attempts waiting in queues at the window's end.
+    pub queue: u64,
+}
+
+/// A run as a row of windows from the start to the horizon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeline {
+    width: Span,
+    windows: Vec<Window>,
+    current: Window,
+    /// The end of the current window.
+    until: Time,
+}
+
+impl Timeline {
+    /// An empty timeline with windows of `width`.
+    ///
+    /// # Panics
+    /// If `width` is zero.
+    pub fn new(width: Span) -> Self {
+        assert!(!width.is_zero(), "a window has a width");
+        Self {
+            width,
+            windows: Vec::new(),
+            current: Window::default(),
+            until: Time::ZERO + width,
+        }
+    }
+
+    /// The width of a window.
+    pub const fn width(&self) -> Span {
+        self.width
+    }
+
+    /// The finished windows in order; all of them once the run is finished.
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
+    }
+
+    /// When window number `index` starts.
+    pub fn start(&self, index: usize) -> Time {
+        Time::ZERO + self.width.saturating_mul(index as u64)
+    }
+
+    #[cold]
+    fn close_until(&mut self, now: Time) {
+        while now >= self.until {
+            self.windows.push(self.current);
+            self.current = Window { queue: self.current.queue, ..Window::default() };
+            self.until += self.width;
+        }
+    }
+}
+
+impl Observer for Timeline {
+    #[inline]
+    fn observe(&mut self, now: Time, fact: Fact) {
+        if now >= self.until {
+            self.close_until(now);
+        }
+        let window = &mut self.current;
+        match fact {
+            Fact::Arrived { .. } => window.arrivals += 1,
+            Fact::Sent { attempt, .. } => {
+                window.attempts += 1;
+                window.retries += u64::from(attempt > 0);
+            }
+            Fact::TimedOut { .. } => window.timed_out += 1,
+            Fact::Succeeded { .. } => window.goodput += 1,
+            Fact::Failed { .. } => window.failed += 1,
+            Fact::Refused { .. } => window.rejected += 1,
+            Fact::Queued { .. } => window.queue += 1,
+            Fact::Shed { .. } => {
+                window.shed += 1;
+                window.queue -= 1;
+            }
+            Fact::Started { waited, from_queue, .. } => {
+                window.started += 1;
+                window.waited += waited;
+                window.queue -= u64::from(from_queue);
+            }
+            Fact::Completed { useful, .. } => {
+                window.throughput += 1;
+                window.wasted += u64::from(!useful);
+            }
+            Fact::BudgetDenied { .. } | Fact::TriggerBegan { .. } | Fact::TriggerEnded { .. } => {}
+        }
+    }
+
+    fn finish(&mut self, horizon: Time) {
+        self.close_until(horizon);
+        if self.start(self.windows.len()) < horizon {
+            self.windows.push(self.current);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The shore where documents go out.
