@@ -48,9 +48,7 @@ impl Fraction {
 
     /// `share`, if it lies from 0 to 1; rounded to the nearest billionth.
     pub fn new(share: f64) -> Option<Self> {
-        (0.0..=1.0)
-            .contains(&share)
-            .then(|| Self((share * f64::from(BILLION)).round() as u32))
+        (0.0..=1.0).contains(&share).then(|| Self((share * f64::from(BILLION)).round() as u32))
     }
 
     /// The share as a number from 0 to 1.

@@ -53,7 +53,10 @@ mod tests {
     fn wilson_by_the_book() {
         let check = |hits, trials, low: f64, high: f64| {
             let found = wilson(hits, trials);
-            assert!((found.low - low).abs() < 5e-5 && (found.high - high).abs() < 5e-5, "{found:?}");
+            assert!(
+                (found.low - low).abs() < 5e-5 && (found.high - high).abs() < 5e-5,
+                "{found:?}"
+            );
         };
         check(5, 5, 0.5655, 1.0);
         check(0, 5, 0.0, 0.4345);

@@ -141,7 +141,8 @@ pub fn assess(
 
 /// Without a trigger the run is its own control.
 fn assess_undisturbed(model: &Model, timeline: &Timeline) -> Assessment {
-    let verdict = if is_healthy(model, timeline, 0) { Verdict::Unaffected } else { Verdict::Overloaded };
+    let verdict =
+        if is_healthy(model, timeline, 0) { Verdict::Unaffected } else { Verdict::Overloaded };
     Assessment::plain(verdict, 0)
 }
 
@@ -174,7 +175,8 @@ fn window_from(timeline: &Timeline, instant: Time) -> usize {
 /// Where the first `length` good windows in a row from `from` on begin.
 fn first_stretch(good: &[bool], from: usize, length: usize) -> Option<usize> {
     let length = length.max(1);
-    let stretch = good.get(from..)?.windows(length).position(|stretch| stretch.iter().all(|&good| good))?;
+    let stretch =
+        good.get(from..)?.windows(length).position(|stretch| stretch.iter().all(|&good| good))?;
     Some(from + stretch)
 }
 
@@ -190,7 +192,8 @@ fn settling_time(model: &Model) -> Span {
     });
     // An endless retry loop would make every verdict wait for ever.
     let life = lives.max().unwrap_or_default().min(Span::from_nanos(model.horizon.as_nanos() / 8));
-    let disturbed = model.disturbed_between().map_or(Span::ZERO, |(begins, ends)| ends.since(begins));
+    let disturbed =
+        model.disturbed_between().map_or(Span::ZERO, |(begins, ends)| ends.since(begins));
     let disturbed = disturbed.min(Span::from_nanos(model.horizon.as_nanos() / 4));
     model.window.saturating_mul(10).max(life.saturating_mul(2)).max(disturbed)
 }

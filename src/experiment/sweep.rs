@@ -75,9 +75,8 @@ pub fn sweep(
     stop: &AtomicBool,
     progress: impl Fn() + Sync,
 ) -> Option<Vec<CellOutcome>> {
-    let jobs: Vec<(usize, u64)> = (0..cells.len())
-        .flat_map(|cell| seeds.clone().map(move |seed| (cell, seed)))
-        .collect();
+    let jobs: Vec<(usize, u64)> =
+        (0..cells.len()).flat_map(|cell| seeds.clone().map(move |seed| (cell, seed))).collect();
     let results: Vec<Option<(Verdict, Option<f64>)>> = jobs
         .par_iter()
         .map_init(Workbench::default, |bench, &(cell, seed)| {
@@ -89,7 +88,10 @@ pub fn sweep(
             let time = match run.assessment.verdict {
                 Verdict::Unaffected => Some(0.0),
                 Verdict::Recovered => run.assessment.recovery_time.map(|time| time.as_secs_f64()),
-                Verdict::Draining | Verdict::Metastable | Verdict::Overloaded | Verdict::Undecided => None,
+                Verdict::Draining
+                | Verdict::Metastable
+                | Verdict::Overloaded
+                | Verdict::Undecided => None,
             };
             Some((run.assessment.verdict, time))
         })

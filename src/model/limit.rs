@@ -50,8 +50,10 @@ impl Model {
             // Beyond capacity the queue grows for the whole run; within it, only while disturbed.
             let capacity = service.capacity().per_second();
             let excess = (rate * possible - capacity).max(0.0) * horizon;
-            let disturbed: f64 = self.triggers.iter().map(|t| t.lasts.as_secs_f64().min(horizon)).sum();
-            let patience = possible * (fastest.min(horizon) + retry.longest_wait().as_secs_f64().min(horizon));
+            let disturbed: f64 =
+                self.triggers.iter().map(|t| t.lasts.as_secs_f64().min(horizon)).sum();
+            let patience =
+                possible * (fastest.min(horizon) + retry.longest_wait().as_secs_f64().min(horizon));
             let queued = match service.admission {
                 Admission::Unbounded => excess + rate * possible * disturbed,
                 Admission::Bounded { max_waiting } => f64::from(max_waiting),
@@ -59,10 +61,10 @@ impl Model {
             let open = (rate * patience).min(rate * horizon);
             in_flight += queued.min(rate * possible * horizon) + open;
         }
-        if !(events <= MAX_EVENTS) {
+        if events > MAX_EVENTS || events.is_nan() {
             return Err(TooLarge::Events(events));
         }
-        if !(in_flight <= MAX_IN_FLIGHT) {
+        if in_flight > MAX_IN_FLIGHT || in_flight.is_nan() {
             return Err(TooLarge::InFlight(in_flight));
         }
         Ok(())

@@ -67,10 +67,7 @@ impl Model {
     /// The same world without anything that disturbs it: the control run's model.
     #[must_use]
     pub fn undisturbed(&self) -> Self {
-        Self {
-            triggers: Vec::new(),
-            ..self.clone()
-        }
+        Self { triggers: Vec::new(), ..self.clone() }
     }
 
     /// When the first trigger begins and the last one ends; none without triggers.
@@ -82,9 +79,6 @@ impl Model {
 
     /// Fresh requests per second, from all clients.
     pub fn fresh_demand(&self) -> f64 {
-        self.clients
-            .iter()
-            .map(|client| client.arrivals.rate().per_second())
-            .sum()
+        self.clients.iter().map(|client| client.arrivals.rate().per_second()).sum()
     }
 }

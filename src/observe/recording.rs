@@ -18,11 +18,7 @@ pub struct Recording {
 impl Recording {
     /// An empty recording with windows of `width`.
     pub fn new(width: Span) -> Self {
-        Self {
-            tally: Tally::default(),
-            timeline: Timeline::new(width),
-            latency: Latency::new(),
-        }
+        Self { tally: Tally::default(), timeline: Timeline::new(width), latency: Latency::new() }
     }
 }
 

@@ -51,12 +51,7 @@ impl Timeline {
     /// If `width` is zero.
     pub fn new(width: Span) -> Self {
         assert!(!width.is_zero(), "a window has a width");
-        Self {
-            width,
-            windows: Vec::new(),
-            current: Window::default(),
-            until: Time::ZERO + width,
-        }
+        Self { width, windows: Vec::new(), current: Window::default(), until: Time::ZERO + width }
     }
 
     /// The width of a window.

@@ -30,17 +30,7 @@ const ROOMS: &[Room] = &[
     room("engine", &[]),
     room("analysis", &["libm"]),
     room("experiment", &["libm", "rayon"]),
-    room(
-        "scenario",
-        &[
-            "annotate_snippets",
-            "humantime",
-            "serde",
-            "strsim",
-            "thiserror",
-            "toml",
-        ],
-    ),
+    room("scenario", &["annotate_snippets", "humantime", "serde", "strsim", "thiserror", "toml"]),
     room(
         "report",
         &[
@@ -54,18 +44,7 @@ const ROOMS: &[Room] = &[
             "thiserror",
         ],
     ),
-    room(
-        "cli",
-        &[
-            "anstream",
-            "anstyle",
-            "anyhow",
-            "clap",
-            "ctrlc",
-            "indicatif",
-            "rayon",
-        ],
-    ),
+    room("cli", &["anstream", "anstyle", "anyhow", "clap", "ctrlc", "indicatif", "rayon"]),
 ];
 
 /// The two shores: files come in at one and go out at the other, and they never meet.
@@ -144,8 +123,7 @@ fn meet(one: &str, other: &str) -> bool {
 }
 
 fn is_under(path: &str, power: &str) -> bool {
-    path.strip_prefix(power)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    path.strip_prefix(power).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 fn floor_of(room: &str) -> Option<usize> {
@@ -154,15 +132,9 @@ fn floor_of(room: &str) -> Option<usize> {
 
 /// `policy/retry/mod.rs` and `policy/retry.rs` are both `policy::retry`.
 fn module_of(file: &Path) -> Vec<String> {
-    let mut names: Vec<String> = file
-        .with_extension("")
-        .iter()
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect();
-    if names
-        .last()
-        .is_some_and(|last| last == "mod" || last == "lib" || last == "main")
-    {
+    let mut names: Vec<String> =
+        file.with_extension("").iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    if names.last().is_some_and(|last| last == "mod" || last == "lib" || last == "main") {
         names.pop();
     }
     names
@@ -170,12 +142,9 @@ fn module_of(file: &Path) -> Vec<String> {
 
 /// The names under which `[dependencies]` are imported.
 fn dependencies() -> BTreeSet<String> {
-    let manifest: toml::Table = include_str!("../../Cargo.toml")
-        .parse()
-        .expect("the manifest is TOML");
-    let table = manifest["dependencies"]
-        .as_table()
-        .expect("the manifest has dependencies");
+    let manifest: toml::Table =
+        include_str!("../../Cargo.toml").parse().expect("the manifest is TOML");
+    let table = manifest["dependencies"].as_table().expect("the manifest has dependencies");
     table.keys().map(|name| name.replace('-', "_")).collect()
 }
 
@@ -190,10 +159,7 @@ fn sources() -> Vec<(PathBuf, String)> {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&path).expect("the sources are text");
-                let file = path
-                    .strip_prefix(&root)
-                    .expect("it was found there")
-                    .to_owned();
+                let file = path.strip_prefix(&root).expect("it was found there").to_owned();
                 found.push((file, text));
             }
         }
@@ -223,14 +189,8 @@ fn imports_only_go_down() {
 
 #[test]
 fn every_dependency_has_a_home() {
-    let homes: BTreeSet<&str> = ROOMS
-        .iter()
-        .flat_map(|room| room.foreign)
-        .copied()
-        .collect();
-    let homeless = dependencies()
-        .into_iter()
-        .filter(|name| !homes.contains(name.as_str()));
+    let homes: BTreeSet<&str> = ROOMS.iter().flat_map(|room| room.foreign).copied().collect();
+    let homeless = dependencies().into_iter().filter(|name| !homes.contains(name.as_str()));
     assert_none(
         &homeless
             .map(|name| format!("{name} has no room in the table of rooms"))
@@ -247,10 +207,7 @@ fn every_file_opens_with_its_purpose_and_stays_short() {
     for (file, text) in sources() {
         let lines = text.lines().count();
         if lines >= LONGEST_FILE {
-            faults.push(format!(
-                "src/{}: {lines} lines look for a second noun",
-                file.display()
-            ));
+            faults.push(format!("src/{}: {lines} lines look for a second noun", file.display()));
         }
         let first = text.lines().next().unwrap_or_default();
         if !first.starts_with("//! ") && !first.starts_with("#![doc") {
@@ -271,11 +228,7 @@ fn trespassers_are_caught() {
         assert_eq!(found.len(), faults, "{file}: {text}: {found:?}");
     };
     check("policy/retry/mod.rs", "use crate::model::Model;", 1);
-    check(
-        "policy/retry/mod.rs",
-        "use crate::time::Span; use super::budget::Budget;",
-        0,
-    );
+    check("policy/retry/mod.rs", "use crate::time::Span; use super::budget::Budget;", 0);
     check("policy/retry/mod.rs", "use super::super::engine::World;", 1);
     check("time.rs", "fn f(unit: crate::unit::Rate) {}", 1);
     check(
@@ -286,28 +239,12 @@ fn trespassers_are_caught() {
     check("engine/world.rs", "// use crate::experiment::Run;", 0);
     check("report/table/mod.rs", "use crate::scenario::Story;", 1);
     check("scenario/story.rs", "use crate::report::Chart;", 1);
-    check(
-        "scenario/story.rs",
-        "use crate::experiment::Cell; use serde::Deserialize;",
-        0,
-    );
-    check(
-        "report/json.rs",
-        "use serde::Serialize; use toml::Table;",
-        1,
-    );
+    check("scenario/story.rs", "use crate::experiment::Cell; use serde::Deserialize;", 0);
+    check("report/json.rs", "use serde::Serialize; use toml::Table;", 1);
     check("model/mod.rs", "use serde::Serialize;", 1);
     check("engine/mod.rs", "fn f() { std::thread::sleep(d) }", 1);
-    check(
-        "engine/mod.rs",
-        "use std::time::Instant; use std::{fs, fmt};",
-        2,
-    );
-    check(
-        "engine/mod.rs",
-        "use std::collections::{BTreeMap, HashMap};",
-        1,
-    );
+    check("engine/mod.rs", "use std::time::Instant; use std::{fs, fmt};", 2);
+    check("engine/mod.rs", "use std::collections::{BTreeMap, HashMap};", 1);
     check("engine/mod.rs", "use rayon::prelude::*;", 1);
     check("experiment/sweep.rs", "use rayon::prelude::*;", 0);
     check("experiment/sweep.rs", "use metastable::model::Model;", 1);
@@ -318,11 +255,7 @@ fn trespassers_are_caught() {
         "use metastable::scenario::Story; use crate::cli::exit; use clap::Parser;",
         0,
     );
-    check(
-        "main.rs",
-        "mod cli; fn main() { cli::main(); metastable::report::x(); }",
-        0,
-    );
+    check("main.rs", "mod cli; fn main() { cli::main(); metastable::report::x(); }", 0);
     check("cli/run.rs", "use plotters::prelude::*;", 1);
     check("cli/run.rs", "use ::plotters::prelude::*;", 1);
 }

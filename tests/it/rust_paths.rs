@@ -71,10 +71,7 @@ fn spread(
                 at += 1;
                 while tokens.get(at).is_some_and(|token| token != "}") {
                     at = spread(tokens, at, &path, found);
-                    while tokens
-                        .get(at)
-                        .is_some_and(|token| token != "," && token != "}")
-                    {
+                    while tokens.get(at).is_some_and(|token| token != "," && token != "}") {
                         at += 1;
                     }
                     if tokens.get(at).is_some_and(|token| token == ",") {
@@ -101,14 +98,9 @@ fn resolve(path: Vec<String>, here: &[String]) -> Vec<String> {
         return path;
     }
     let up = path.iter().take_while(|name| *name == "super").count();
-    let rest = path
-        .iter()
-        .skip_while(|name| *name == "super" || *name == "self");
+    let rest = path.iter().skip_while(|name| *name == "super" || *name == "self");
     let from = &here[..here.len().saturating_sub(up)];
-    std::iter::once("crate".to_owned())
-        .chain(from.iter().cloned())
-        .chain(rest.cloned())
-        .collect()
+    std::iter::once("crate".to_owned()).chain(from.iter().cloned()).chain(rest.cloned()).collect()
 }
 
 fn is_name(token: &str) -> bool {
@@ -129,17 +121,12 @@ fn tokens(text: &str) -> Vec<String> {
         } else if first == '\'' {
             quote(rest)
         } else if first.is_alphanumeric() || first == '_' {
-            let length = rest
-                .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-                .unwrap_or(rest.len());
+            let length =
+                rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
             tokens.push(rest[..length].to_owned());
             length
         } else {
-            let length = if rest.starts_with("::") {
-                2
-            } else {
-                first.len_utf8()
-            };
+            let length = if rest.starts_with("::") { 2 } else { first.len_utf8() };
             if !first.is_whitespace() {
                 tokens.push(rest[..length].to_owned());
             }
@@ -217,16 +204,11 @@ mod tests {
     fn paths_are_spread_and_resolved() {
         let check = |text: &str, expected: &[&str]| {
             let module = ["policy".to_owned(), "retry".to_owned()];
-            let found: Vec<String> = paths(text, &module)
-                .iter()
-                .map(|path| path.join("::"))
-                .collect();
+            let found: Vec<String> =
+                paths(text, &module).iter().map(|path| path.join("::")).collect();
             assert_eq!(found, expected, "{text}");
         };
-        check(
-            "use crate::time::{Span, Time as T};",
-            &["crate::time::Span", "crate::time::Time"],
-        );
+        check("use crate::time::{Span, Time as T};", &["crate::time::Span", "crate::time::Time"]);
         check(
             "use crate::{model::{Model, limit::*}, id};",
             &["crate::model::Model", "crate::model::limit", "crate::id"],
@@ -239,21 +221,12 @@ mod tests {
             "mod tests { use super::*; } use super::x;",
             &["crate::policy::retry", "crate::policy::x"],
         );
-        check(
-            "use rayon; fn f(x: &csv::Writer) { x.y::<u8>() }",
-            &["rayon", "csv::Writer"],
-        );
-        check(
-            "use ::csv; fn f() { ::csv::g(A::<B>::c()) }",
-            &["csv", "csv::g", "A"],
-        );
+        check("use rayon; fn f(x: &csv::Writer) { x.y::<u8>() }", &["rayon", "csv::Writer"]);
+        check("use ::csv; fn f() { ::csv::g(A::<B>::c()) }", &["csv", "csv::g", "A"]);
         check(
             "// crate::model\n/* a /* crate::b */ c */ \"crate::c\" r#\"\"crate::d\"# b'\"' '\\'' 'a'",
             &[],
         );
-        check(
-            "fn f<'a>(x: &'a str) -> crate::id::B<'a> {}",
-            &["crate::id::B"],
-        );
+        check("fn f<'a>(x: &'a str) -> crate::id::B<'a> {}", &["crate::id::B"]);
     }
 }

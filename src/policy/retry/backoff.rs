@@ -70,6 +70,15 @@ impl Backoff {
         }
     }
 
+    /// The wait if it is always the same.
+    pub const fn constant(&self) -> Option<Span> {
+        match self {
+            Self::Immediate => Some(Span::ZERO),
+            Self::Fixed(wait) => Some(*wait),
+            Self::Exponential(_) => None,
+        }
+    }
+
     /// The longest wait there can be.
     pub fn longest(&self) -> Span {
         match self {
@@ -84,7 +93,12 @@ impl Backoff {
 mod tests {
     use super::*;
 
-    fn waits(base_ms: u64, factor: f64, cap_ms: u64, retries: impl Iterator<Item = u32>) -> Vec<u64> {
+    fn waits(
+        base_ms: u64,
+        factor: f64,
+        cap_ms: u64,
+        retries: impl Iterator<Item = u32>,
+    ) -> Vec<u64> {
         let base = Span::from_millis(base_ms);
         let backoff = Exponential::new(base, factor, Span::from_millis(cap_ms)).unwrap();
         retries.map(|retry| backoff.wait(retry).as_nanos() / 1_000_000).collect()

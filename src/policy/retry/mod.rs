@@ -39,11 +39,8 @@ pub enum Decision {
 
 impl Retry {
     /// Never tries again.
-    pub const NEVER: Self = Self {
-        max_retries: 0,
-        backoff: Backoff::Immediate,
-        after_refusal: None,
-    };
+    pub const NEVER: Self =
+        Self { max_retries: 0, backoff: Backoff::Immediate, after_refusal: None };
 
     /// The longest wait before any retry.
     pub fn longest_wait(&self) -> Span {
@@ -76,7 +73,8 @@ mod tests {
     #[test]
     fn three_retries_are_four_attempts() {
         let retry = Retry { max_retries: 3, ..Retry::NEVER };
-        let decisions: Vec<_> = (0..4).map(|retries| retry.decide(retries, Failure::TimedOut)).collect();
+        let decisions: Vec<_> =
+            (0..4).map(|retries| retry.decide(retries, Failure::TimedOut)).collect();
         let again = Decision::After(Span::ZERO);
         assert_eq!(decisions, [again, again, again, Decision::GiveUp]);
     }

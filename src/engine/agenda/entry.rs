@@ -1,0 +1,179 @@
+//! One future event in sixteen bytes.
+
+use std::fmt;
+
+use crate::time::Time;
+
+/// What is going to happen. The order of the variants is not the order of equal instants: that is
+/// [`Event::class`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A worker is done.
+    Completion {
+        /// Which one, counted over all services.
+        worker: u32,
+    },
+    /// A client gives up the attempt it waits for.
+    Timeout {
+        /// The slot of its request.
+        call: u32,
+    },
+    /// A trigger sets in.
+    TriggerBegins {
+        /// Its position in the model.
+        trigger: u32,
+    },
+    /// A trigger is over.
+    TriggerEnds {
+        /// Its position in the model.
+        trigger: u32,
+    },
+    /// A fresh request arrives.
+    Arrival {
+        /// The client's position in the model.
+        client: u32,
+    },
+    /// The wait before a retry is over.
+    RetryDue {
+        /// The slot of its request.
+        call: u32,
+    },
+}
+
+/// An event with its place in the order: by instant, then by class, then by when it was scheduled.
+///
+/// One number and so one comparison: 64 bits of nanoseconds, 2 of class, 34 of sequence, 3 of kind
+/// and 25 of payload.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry(u128);
+
+const PAYLOAD_BITS: u32 = 25;
+const KIND_BITS: u32 = 3;
+const SEQUENCE_BITS: u32 = 34;
+
+/// Payloads (slots, workers) are below this.
+const PAYLOADS: u32 = 1 << PAYLOAD_BITS;
+
+impl Event {
+    /// What comes first among equal instants: completions, client timers, triggers (and after them
+    /// hand-overs from queues, which the engine does without an entry), then arrivals and retries.
+    const fn class(self) -> u64 {
+        match self {
+            Self::Completion { .. } => 0,
+            Self::Timeout { .. } => 1,
+            Self::TriggerBegins { .. } | Self::TriggerEnds { .. } => 2,
+            Self::Arrival { .. } | Self::RetryDue { .. } => 3,
+        }
+    }
+
+    const fn kind_and_payload(self) -> (u64, u32) {
+        match self {
+            Self::Completion { worker } => (0, worker),
+            Self::Timeout { call } => (1, call),
+            Self::TriggerBegins { trigger } => (2, trigger),
+            Self::TriggerEnds { trigger } => (3, trigger),
+            Self::Arrival { client } => (4, client),
+            Self::RetryDue { call } => (5, call),
+        }
+    }
+}
+
+impl Entry {
+    /// Comes after every real entry.
+    pub const NONE: Self = Self(u128::MAX);
+
+    /// `event` at `time`, as the `sequence`-th thing scheduled.
+    pub const fn new(time: Time, sequence: u64, event: Event) -> Self {
+        let (kind, payload) = event.kind_and_payload();
+        debug_assert!(payload < PAYLOADS && sequence >> SEQUENCE_BITS == 0);
+        let low = (event.class() << (SEQUENCE_BITS + KIND_BITS + PAYLOAD_BITS))
+            | (sequence << (KIND_BITS + PAYLOAD_BITS))
+            | (kind << PAYLOAD_BITS)
+            | payload as u64;
+        Self(((time.as_nanos() as u128) << 64) | low as u128)
+    }
+
+    /// Comes after everything of `time` that precedes a hand-over, and before everything that
+    /// follows one.
+    pub const fn hand_over(time: Time) -> Self {
+        Self(
+            ((time.as_nanos() as u128) << 64)
+                | (3_u128 << (SEQUENCE_BITS + KIND_BITS + PAYLOAD_BITS)),
+        )
+    }
+
+    /// When it happens.
+    pub const fn time(self) -> Time {
+        Time::from_nanos((self.0 >> 64) as u64)
+    }
+
+    /// What happens.
+    ///
+    /// # Panics
+    /// On [`Entry::NONE`], which is no event.
+    #[inline]
+    pub fn event(self) -> Event {
+        let low = self.0 as u64;
+        let payload = low as u32 & (PAYLOADS - 1);
+        match (low >> PAYLOAD_BITS) & ((1 << KIND_BITS) - 1) {
+            0 => Event::Completion { worker: payload },
+            1 => Event::Timeout { call: payload },
+            2 => Event::TriggerBegins { trigger: payload },
+            3 => Event::TriggerEnds { trigger: payload },
+            4 => Event::Arrival { client: payload },
+            5 => Event::RetryDue { call: payload },
+            _ => unreachable!("an entry is made from an event"),
+        }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::NONE {
+            return f.write_str("nothing");
+        }
+        write!(f, "{} {:?}", self.time(), self.event())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_gives_back_what_it_was_made_from() {
+        let call = PAYLOADS - 1;
+        let events = [
+            Event::Completion { worker: 0 },
+            Event::Timeout { call },
+            Event::TriggerBegins { trigger: 1 },
+            Event::TriggerEnds { trigger: 2 },
+            Event::Arrival { client: 3 },
+            Event::RetryDue { call },
+        ];
+        for time in [Time::ZERO, Time::from_nanos(u64::MAX - 1)] {
+            for event in events {
+                let entry = Entry::new(time, (1 << SEQUENCE_BITS) - 1, event);
+                assert_eq!((entry.time(), entry.event()), (time, event));
+                assert!(entry < Entry::NONE);
+            }
+        }
+    }
+
+    #[test]
+    fn equal_instants_are_ordered_by_class_then_by_schedule() {
+        let now = Time::from_nanos(5);
+        let order = [
+            Entry::new(Time::from_nanos(4), 99, Event::Arrival { client: 9 }),
+            Entry::new(now, 70, Event::Completion { worker: 9 }),
+            Entry::new(now, 60, Event::Timeout { call: 9 }),
+            Entry::new(now, 50, Event::TriggerEnds { trigger: 9 }),
+            Entry::new(now, 51, Event::TriggerBegins { trigger: 8 }),
+            Entry::hand_over(now),
+            Entry::new(now, 40, Event::RetryDue { call: 0 }),
+            Entry::new(now, 41, Event::Arrival { client: 0 }),
+            Entry::new(Time::from_nanos(6), 1, Event::Completion { worker: 0 }),
+        ];
+        assert!(order.is_sorted());
+    }
+}

@@ -1,0 +1,218 @@
+//! A few monotone lanes beside a heap.
+//!
+//! Events scheduled with one constant delay come due in the order in which they were scheduled, so a
+//! ring buffer keeps them sorted for free. The least entry of all is the least of a handful of heads.
+//! A push that is out of order for its lane goes to the heap, so a lane is only a hint: correctness
+//! never rests on it. Whatever has died by the time it reaches the head of its lane is dropped there,
+//! so that a lane is as long as what is in flight and not as `rate x delay`.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::{Agenda, Entry};
+
+/// Which lane an entry is likely to be in order for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane(u8);
+
+/// Lanes beside the heap. More heads cost more comparisons at every pop than they save.
+const LANES: usize = 7;
+
+impl Default for Lane {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl Lane {
+    /// No lane: in order for nothing.
+    pub const NONE: Self = Self(LANES as u8);
+
+    /// Lane number `index`, or none if there are not so many.
+    pub fn number(index: usize) -> Self {
+        Self(index.min(LANES) as u8)
+    }
+}
+
+/// See the [module documentation](self).
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    /// The least entry of each lane, and of the heap in the last place.
+    heads: [Entry; LANES + 1],
+    /// The greatest entry of each lane, if its head is not [`Entry::NONE`].
+    tails: [Entry; LANES],
+    /// What follows the head of each lane, in ascending order.
+    rings: [VecDeque<Entry>; LANES],
+    /// What follows the head of the heap.
+    heap: BinaryHeap<Reverse<Entry>>,
+    /// The place of the least head.
+    least: usize,
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Self {
+            heads: [Entry::NONE; LANES + 1],
+            tails: [Entry::NONE; LANES],
+            rings: std::array::from_fn(|_| VecDeque::new()),
+            heap: BinaryHeap::new(),
+            least: LANES,
+        }
+    }
+}
+
+impl Lanes {
+    #[inline]
+    fn new_head(&mut self, place: usize, entry: Entry) {
+        self.heads[place] = entry;
+        if entry < self.heads[self.least] {
+            self.least = place;
+        }
+    }
+
+    fn push_to_heap(&mut self, entry: Entry) {
+        let head = self.heads[LANES];
+        if entry < head {
+            if head != Entry::NONE {
+                self.heap.push(Reverse(head));
+            }
+            self.new_head(LANES, entry);
+        } else {
+            self.heap.push(Reverse(entry));
+        }
+    }
+
+    #[inline]
+    fn find_least(&mut self) {
+        let mut least = 0;
+        for place in 1..=LANES {
+            if self.heads[place] < self.heads[least] {
+                least = place;
+            }
+        }
+        self.least = least;
+    }
+}
+
+impl Agenda for Lanes {
+    fn clear(&mut self) {
+        self.heads = [Entry::NONE; LANES + 1];
+        self.rings.iter_mut().for_each(VecDeque::clear);
+        self.heap.clear();
+        self.least = LANES;
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Entry, lane: Lane) {
+        let place = lane.0 as usize;
+        if place == LANES {
+            self.push_to_heap(entry);
+        } else if self.heads[place] == Entry::NONE {
+            self.tails[place] = entry;
+            self.new_head(place, entry);
+        } else if entry > self.tails[place] {
+            self.tails[place] = entry;
+            self.rings[place].push_back(entry);
+        } else {
+            self.push_to_heap(entry);
+        }
+    }
+
+    #[inline]
+    fn first(&self) -> Entry {
+        self.heads[self.least]
+    }
+
+    #[inline]
+    fn pop(&mut self, mut is_dead: impl FnMut(Entry) -> bool) -> Entry {
+        let place = self.least;
+        let popped = self.heads[place];
+        self.heads[place] = if place == LANES {
+            self.heap.pop().map_or(Entry::NONE, |entry| entry.0)
+        } else {
+            let ring = &mut self.rings[place];
+            loop {
+                match ring.pop_front() {
+                    None => break Entry::NONE,
+                    Some(entry) if !is_dead(entry) => break entry,
+                    Some(_) => {}
+                }
+            }
+        };
+        self.find_least();
+        popped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Event, Heap};
+    use super::*;
+    use crate::time::Time;
+    use proptest::prelude::*;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Push { time: u64, lane: usize },
+        Pop,
+        Clear,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            6 => (0_u64..40, 0_usize..9).prop_map(|(time, lane)| Step::Push { time, lane }),
+            5 => Just(Step::Pop),
+            1 => Just(Step::Clear),
+        ]
+    }
+
+    proptest! {
+        /// With arbitrary hints, ties and order of pushes: the same entries in the same order.
+        #[test]
+        fn lanes_and_heap_agree(steps in prop::collection::vec(step(), 1..300)) {
+            let (mut lanes, mut heap) = (Lanes::default(), Heap::default());
+            for (sequence, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Push { time, lane } => {
+                        let event = Event::Arrival { client: lane as u32 };
+                        let entry = Entry::new(Time::from_nanos(time), sequence as u64, event);
+                        lanes.push(entry, Lane::number(lane));
+                        heap.push(entry, Lane::NONE);
+                    }
+                    Step::Pop => prop_assert_eq!(lanes.pop(|_| false), heap.pop(|_| false)),
+                    Step::Clear => {
+                        lanes.clear();
+                        heap.clear();
+                    }
+                }
+                prop_assert_eq!(lanes.first(), heap.first());
+            }
+        }
+
+        /// The dead may be dropped early, but every living entry comes out, in order.
+        #[test]
+        fn the_living_come_out(times in prop::collection::vec((0_u64..40, 0_usize..9), 1..200)) {
+            let mut lanes = Lanes::default();
+            let mut living = Vec::new();
+            let dies = |entry: Entry| entry.time().as_nanos() % 3 == 0;
+            for (sequence, (time, lane)) in times.into_iter().enumerate() {
+                let event = Event::Arrival { client: 0 };
+                let entry = Entry::new(Time::from_nanos(time), sequence as u64, event);
+                lanes.push(entry, Lane::number(lane));
+                if !dies(entry) {
+                    living.push(entry);
+                }
+            }
+            living.sort();
+            let mut found = Vec::new();
+            loop {
+                match lanes.pop(dies) {
+                    Entry::NONE => break,
+                    entry if dies(entry) => {}
+                    entry => found.push(entry),
+                }
+            }
+            prop_assert_eq!(found, living);
+        }
+    }
+}
