@@ -8,6 +8,8 @@ pub mod agenda;
 mod calls;
 mod client;
 mod service;
+#[cfg(test)]
+mod tests;
 mod trigger;
 mod world;
 

@@ -1,5 +1,7 @@
 //! Everything that can happen.
 
+use std::fmt;
+
 use crate::id::{ClientId, ServiceId, TriggerId};
 use crate::time::Span;
 
@@ -122,4 +124,65 @@ pub enum Fact {
         /// Which one.
         trigger: TriggerId,
     },
+}
+
+impl Fact {
+    /// The request that the fact is about, if it is about one.
+    pub(super) const fn call_mut(&mut self) -> Option<&mut CallId> {
+        match self {
+            Self::Arrived { call, .. }
+            | Self::Sent { call, .. }
+            | Self::BudgetDenied { call, .. }
+            | Self::TimedOut { call, .. }
+            | Self::Succeeded { call, .. }
+            | Self::Failed { call, .. }
+            | Self::Refused { call, .. }
+            | Self::Queued { call, .. }
+            | Self::Shed { call, .. }
+            | Self::Started { call, .. }
+            | Self::Completed { call, .. } => Some(call),
+            Self::TriggerBegan { .. } | Self::TriggerEnded { .. } => None,
+        }
+    }
+}
+
+/// As a line of a trace: request, what happened, where.
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let on = |call: &CallId, attempt: &u32| format!("request {} attempt {attempt}", call.0);
+        match self {
+            Self::Arrived { client, call } => {
+                write!(f, "request {} arrives at client {}", call.0, client.0)
+            }
+            Self::Sent { client, call, attempt } => {
+                write!(f, "{} is sent by client {}", on(call, attempt), client.0)
+            }
+            Self::BudgetDenied { call, .. } => {
+                write!(f, "request {} may not be retried: budget", call.0)
+            }
+            Self::TimedOut { call, attempt, .. } => write!(f, "{} times out", on(call, attempt)),
+            Self::Succeeded { call, latency, .. } => {
+                write!(f, "request {} succeeds after {latency}", call.0)
+            }
+            Self::Failed { call, .. } => write!(f, "request {} fails", call.0),
+            Self::Refused { service, call, attempt } => {
+                write!(f, "{} is refused by service {}", on(call, attempt), service.0)
+            }
+            Self::Queued { service, call, attempt } => {
+                write!(f, "{} queues at service {}", on(call, attempt), service.0)
+            }
+            Self::Shed { service, call, attempt } => {
+                write!(f, "{} is shed by service {}", on(call, attempt), service.0)
+            }
+            Self::Started { service, call, attempt, waited, .. } => {
+                write!(f, "{} starts at service {} after {waited}", on(call, attempt), service.0)
+            }
+            Self::Completed { service, call, attempt, useful, .. } => {
+                let use_of_it = if *useful { "in time" } else { "for nobody" };
+                write!(f, "{} is done at service {}, {use_of_it}", on(call, attempt), service.0)
+            }
+            Self::TriggerBegan { trigger } => write!(f, "trigger {} begins", trigger.0),
+            Self::TriggerEnded { trigger } => write!(f, "trigger {} ends", trigger.0),
+        }
+    }
 }

@@ -1,16 +1,61 @@
 //! Every fact of a run, written down: for golden tests and for small runs read by eye.
 
-use super::{Fact, Observer};
+use std::fmt;
+
+use super::{CallId, Fact, Observer};
 use crate::time::Time;
 
-/// All facts in order. Memory grows with their number: for small runs only.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trace(pub Vec<(Time, Fact)>);
+/// All facts in order, with requests numbered 0, 1, 2, … as they arrive: which [`CallId`] the engine
+/// gives to a request depends on when it noticed that an old one may be reused, and is not part of
+/// what happens. Memory grows with the number of facts: for small runs only.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    facts: Vec<(Time, Fact)>,
+    /// The number of the request that holds each id.
+    numbers: Vec<u32>,
+    arrived: u32,
+}
+
+impl Trace {
+    /// What has happened so far.
+    pub fn facts(&self) -> &[(Time, Fact)] {
+        &self.facts
+    }
+
+    fn number(&mut self, fact: &mut Fact) {
+        let arrives = matches!(fact, Fact::Arrived { .. });
+        let Some(call) = fact.call_mut() else { return };
+        let id = call.0 as usize;
+        if arrives {
+            self.numbers.resize(self.numbers.len().max(id + 1), 0);
+            self.numbers[id] = self.arrived;
+            self.arrived += 1;
+        }
+        *call = CallId(self.numbers[id]);
+    }
+}
+
+impl PartialEq for Trace {
+    fn eq(&self, other: &Self) -> bool {
+        self.facts == other.facts
+    }
+}
 
 impl Observer for Trace {
-    fn observe(&mut self, now: Time, fact: Fact) {
-        self.0.push((now, fact));
+    fn observe(&mut self, now: Time, mut fact: Fact) {
+        self.number(&mut fact);
+        self.facts.push((now, fact));
     }
 
     fn finish(&mut self, _: Time) {}
+}
+
+/// One fact a line, instants in seconds.
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (time, fact) in &self.facts {
+            writeln!(f, "{:>12.6} {fact}", time.as_secs_f64())?;
+        }
+        Ok(())
+    }
 }
