@@ -40,7 +40,7 @@ impl Latency {
 }
 
 impl Observer for Latency {
-    #[inline]
+    #[inline(always)]
     fn observe(&mut self, _: Time, fact: Fact) {
         if let Fact::Succeeded { latency, .. } = fact {
             self.0.saturating_record(latency.as_nanos());

@@ -28,14 +28,14 @@ pub trait Observer {
 
 /// Sees nothing: for timing the engine alone.
 impl Observer for () {
-    #[inline]
+    #[inline(always)]
     fn observe(&mut self, _: Time, _: Fact) {}
     fn finish(&mut self, _: Time) {}
 }
 
 /// Two who watch the same run.
 impl<A: Observer, B: Observer> Observer for (A, B) {
-    #[inline]
+    #[inline(always)]
     fn observe(&mut self, now: Time, fact: Fact) {
         self.0.observe(now, fact);
         self.1.observe(now, fact);
@@ -47,7 +47,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 }
 
 impl<O: Observer> Observer for &mut O {
-    #[inline]
+    #[inline(always)]
     fn observe(&mut self, now: Time, fact: Fact) {
         (**self).observe(now, fact);
     }

@@ -23,7 +23,7 @@ impl Recording {
 }
 
 impl Observer for Recording {
-    #[inline]
+    #[inline(always)]
     fn observe(&mut self, now: Time, fact: Fact) {
         self.tally.observe(now, fact);
         self.timeline.observe(now, fact);

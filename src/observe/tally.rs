@@ -63,7 +63,7 @@ impl Tally {
 }
 
 impl Observer for Tally {
-    #[inline]
+    #[inline(always)]
     fn observe(&mut self, _: Time, fact: Fact) {
         match fact {
             Fact::Arrived { .. } => {

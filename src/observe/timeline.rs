@@ -80,7 +80,7 @@ impl Timeline {
 }
 
 impl Observer for Timeline {
-    #[inline]
+    #[inline(always)]
     fn observe(&mut self, now: Time, fact: Fact) {
         if now >= self.until {
             self.close_until(now);

@@ -194,7 +194,7 @@ mod tests {
         fn the_living_come_out(times in prop::collection::vec((0_u64..40, 0_usize..9), 1..200)) {
             let mut lanes = Lanes::default();
             let mut living = Vec::new();
-            let dies = |entry: Entry| entry.time().as_nanos() % 3 == 0;
+            let dies = |entry: Entry| entry.time().as_nanos().is_multiple_of(3);
             for (sequence, (time, lane)) in times.into_iter().enumerate() {
                 let event = Event::Arrival { client: 0 };
                 let entry = Entry::new(Time::from_nanos(time), sequence as u64, event);
