@@ -1,6 +1,7 @@
 //! What a story promises, and whether it holds.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::{CellOutcome, Run};
 use crate::analysis::Verdict;
@@ -148,28 +149,98 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn number(name: &str, bound: Bound, value: Option<f64>) -> Self {
-        let found = value.map_or_else(|| "none".to_owned(), |value| value.to_string());
+    /// One number under several seeds against one range.
+    fn numbers(name: &str, bound: Bound, seeds: Range<u64>, values: &[Option<f64>]) -> Self {
+        let broken = breakers(seeds, values, |&value| bound.holds(value));
+        let (some, all) = (values.iter().flatten().count(), values.len());
+        let low = values.iter().flatten().copied().min_by(f64::total_cmp);
+        let high = values.iter().flatten().copied().max_by(f64::total_cmp);
+        let found = match low.zip(high) {
+            None => "none".to_owned(),
+            Some((low, high)) if some < all => {
+                format!("{} in {some} of {all} seeds", Bound { min: low, max: high })
+            }
+            Some((low, high)) => Bound { min: low, max: high }.to_string(),
+        };
         Self {
-            held: bound.holds(value),
+            held: broken.is_empty(),
             expected: format!("{name} = {bound}"),
-            found: format!("{name} = {found}"),
+            found: format!("{name} = {found}{}", blame(&broken, all)),
+        }
+    }
+
+    /// The verdict under several seeds against the one that is promised.
+    fn verdicts(expected: Verdict, seeds: Range<u64>, verdicts: &[Verdict]) -> Self {
+        let broken = breakers(seeds, verdicts, |&verdict| verdict == expected);
+        let counts = Verdict::ALL.iter().filter_map(|verdict| {
+            let count = verdicts.iter().filter(|found| *found == verdict).count();
+            (count > 0).then_some((verdict, count))
+        });
+        let found: Vec<String> = counts
+            .map(|(verdict, count)| {
+                if count == verdicts.len() {
+                    verdict.to_string()
+                } else {
+                    format!("{verdict} in {count}")
+                }
+            })
+            .collect();
+        Self {
+            held: broken.is_empty(),
+            expected: format!("verdict = {expected}"),
+            found: format!("verdict = {}{}", found.join(", "), blame(&broken, verdicts.len())),
         }
     }
 }
 
+/// The seeds under which a promise is broken.
+fn breakers<T>(seeds: Range<u64>, values: &[T], holds: impl Fn(&T) -> bool) -> Vec<u64> {
+    seeds.zip(values).filter(|(_, value)| !holds(value)).map(|(seed, _)| seed).collect()
+}
+
+/// Names the first few seeds that break a promise, unless there is only one to be looked at anyway.
+fn blame(broken: &[u64], all: usize) -> String {
+    const NAMED: usize = 5;
+    if broken.is_empty() || all == 1 {
+        return String::new();
+    }
+    let named: Vec<String> = broken.iter().take(NAMED).map(u64::to_string).collect();
+    let more = broken.len().saturating_sub(NAMED);
+    let seeds = if broken.len() == 1 { "seed" } else { "seeds" };
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!(" (broken by {seeds} {}{rest})", named.join(", "))
+}
+
+/// What a run shows of all that an [`Expectation`] asks about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sighting {
+    verdict: Verdict,
+    /// In the order of [`Expectation::metrics`].
+    values: Vec<Option<f64>>,
+}
+
 impl Expectation {
-    /// Holds every promise against `run`.
-    pub fn judge(&self, run: &Run) -> Vec<Finding> {
-        let verdict = self.verdict.map(|expected| Finding {
-            held: expected == run.assessment.verdict,
-            expected: format!("verdict = {expected}"),
-            found: format!("verdict = {}", run.assessment.verdict),
+    /// What `run` shows of what is asked about.
+    pub fn look_at(&self, run: &Run) -> Sighting {
+        Sighting {
+            verdict: run.assessment.verdict,
+            values: self.metrics.iter().map(|(metric, _)| metric.of(run)).collect(),
+        }
+    }
+
+    /// Holds every promise against every run; `sightings` in the order of `seeds`. One finding per
+    /// promise: it is kept if every seed keeps it.
+    pub fn judge(&self, seeds: Range<u64>, sightings: &[Sighting]) -> Vec<Finding> {
+        let verdict = self.verdict.map(|expected| {
+            let verdicts: Vec<Verdict> =
+                sightings.iter().map(|sighting| sighting.verdict).collect();
+            Finding::verdicts(expected, seeds.clone(), &verdicts)
         });
-        let metrics = self
-            .metrics
-            .iter()
-            .map(|&(metric, bound)| Finding::number(metric.name(), bound, metric.of(run)));
+        let metrics = self.metrics.iter().enumerate().map(|(nth, &(metric, bound))| {
+            let values: Vec<Option<f64>> =
+                sightings.iter().map(|sighting| sighting.values[nth]).collect();
+            Finding::numbers(metric.name(), bound, seeds.clone(), &values)
+        });
         verdict.into_iter().chain(metrics).collect()
     }
 }
@@ -179,7 +250,45 @@ impl SweepExpectation {
     pub fn judge(&self, cell: &CellOutcome) -> Vec<Finding> {
         self.metrics
             .iter()
-            .map(|&(metric, bound)| Finding::number(metric.name(), bound, metric.of(cell)))
+            .map(|&(metric, bound)| {
+                Finding::numbers(metric.name(), bound, 0..1, &[metric.of(cell)])
+            })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bound: Bound, values: &[Option<f64>], held: bool, found: &str) {
+        let finding = Finding::numbers("retries", bound, 1..1 + values.len() as u64, values);
+        assert_eq!((finding.held, finding.found.as_str()), (held, found));
+    }
+
+    #[test]
+    fn every_seed_must_keep_a_promise() {
+        let bound = Bound { min: 10.0, max: 12.5 };
+        check(bound, &[Some(10.0)], true, "retries = 10");
+        check(bound, &[Some(10.0), Some(12.5)], true, "retries = 10 to 12.5");
+        check(bound, &[Some(9.0)], false, "retries = 9");
+        check(bound, &[Some(11.0), Some(9.0)], false, "retries = 9 to 11 (broken by seed 2)");
+        check(bound, &[None], false, "retries = none");
+        check(bound, &[None, Some(11.0)], false, "retries = 11 in 1 of 2 seeds (broken by seed 1)");
+        check(
+            bound,
+            &[None; 7],
+            false,
+            "retries = none (broken by seeds 1, 2, 3, 4, 5 and 2 more)",
+        );
+    }
+
+    #[test]
+    fn a_verdict_is_counted_over_seeds() {
+        use Verdict::{Metastable, Recovered};
+        let found = Finding::verdicts(Metastable, 3..6, &[Metastable, Recovered, Metastable]);
+        assert!(!found.held);
+        assert_eq!(found.found, "verdict = recovered in 1, metastable in 2 (broken by seed 4)");
+        assert!(Finding::verdicts(Metastable, 3..5, &[Metastable, Metastable]).held);
     }
 }

@@ -1,9 +1,16 @@
-//! Many runs of one story: variants, seeds, grids.
+//! Many runs of one story: variants, seeds, grids, and what they promise.
 
+mod batch;
+mod check;
 mod expect;
+mod replicate;
 mod run;
+mod summary;
 mod sweep;
 
+pub use check::{Claim, Promised, check};
 pub use expect::{Bound, Expectation, Finding, Metric, SweepExpectation, SweepMetric};
-pub use run::{Run, Workbench};
+pub use replicate::replicate;
+pub use run::{Run, Subject, Workbench};
+pub use summary::Summary;
 pub use sweep::{Cell, CellOutcome, Coordinate, sweep};

@@ -18,6 +18,15 @@ pub struct Run {
     pub recording: Recording,
 }
 
+/// A world with its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The variant's name.
+    pub name: &'a str,
+    /// Its world.
+    pub model: &'a Model,
+}
+
 /// A place to run models one after another, keeping the engine's memory from run to run.
 #[derive(Debug, Default)]
 pub struct Workbench {

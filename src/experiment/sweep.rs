@@ -1,11 +1,10 @@
 //! A grid of cells, each run under several seeds.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use rayon::prelude::*;
-
-use super::Workbench;
+use super::batch::in_parallel;
+use super::{Run, Workbench};
 use crate::analysis::{Interval, Verdict, median, wilson};
 use crate::model::Model;
 
@@ -75,34 +74,48 @@ pub fn sweep(
     stop: &AtomicBool,
     progress: impl Fn() + Sync,
 ) -> Option<Vec<CellOutcome>> {
-    let jobs: Vec<(usize, u64)> =
-        (0..cells.len()).flat_map(|cell| seeds.clone().map(move |seed| (cell, seed))).collect();
-    let results: Vec<Option<(Verdict, Option<f64>)>> = jobs
-        .par_iter()
-        .map_init(Workbench::default, |bench, &(cell, seed)| {
-            if stop.load(Ordering::Relaxed) {
-                return None;
-            }
-            let run = bench.run(&cells[cell].variant, &cells[cell].model, seed);
-            progress();
-            let time = match run.assessment.verdict {
-                Verdict::Unaffected => Some(0.0),
-                Verdict::Recovered => run.assessment.recovery_time.map(|time| time.as_secs_f64()),
-                Verdict::Draining
-                | Verdict::Metastable
-                | Verdict::Overloaded
-                | Verdict::Undecided => None,
-            };
-            Some((run.assessment.verdict, time))
-        })
-        .collect();
-    let results: Vec<(Verdict, Option<f64>)> = results.into_iter().collect::<Option<_>>()?;
+    let jobs: Vec<(&Cell, u64)> =
+        cells.iter().flat_map(|cell| seeds.clone().map(move |seed| (cell, seed))).collect();
+    let replicates = in_parallel(&jobs, stop, |bench, &(cell, seed)| {
+        let replicate = Replicate::make(bench, cell, seed);
+        progress();
+        replicate
+    })?;
     let per_cell = seeds.count().max(1);
-    let outcomes = cells.iter().zip(results.chunks(per_cell)).map(|(cell, results)| CellOutcome {
-        variant: cell.variant.clone(),
-        at: cell.at.clone(),
-        verdicts: results.iter().map(|(verdict, _)| *verdict).collect(),
-        median_recovery_time_s: median(results.iter().filter_map(|(_, time)| *time)),
-    });
-    Some(outcomes.collect())
+    let outcomes = cells.iter().zip(replicates.chunks(per_cell));
+    Some(outcomes.map(|(cell, replicates)| CellOutcome::of(cell, replicates)).collect())
+}
+
+/// What is kept of one run of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Replicate {
+    verdict: Verdict,
+    /// Zero for a run that never failed; none for one that is not well at the end.
+    recovery_time_s: Option<f64>,
+}
+
+impl Replicate {
+    pub(super) fn make(bench: &mut Workbench, cell: &Cell, seed: u64) -> Self {
+        let Run { assessment, .. } = bench.run(&cell.variant, &cell.model, seed);
+        let recovery_time_s = match assessment.verdict {
+            Verdict::Unaffected => Some(0.0),
+            Verdict::Recovered => assessment.recovery_time.map(|time| time.as_secs_f64()),
+            Verdict::Draining | Verdict::Metastable | Verdict::Overloaded | Verdict::Undecided => {
+                None
+            }
+        };
+        Self { verdict: assessment.verdict, recovery_time_s }
+    }
+}
+
+impl CellOutcome {
+    /// What these runs of `cell`, in the order of their seeds, come to.
+    pub(super) fn of(cell: &Cell, replicates: &[Replicate]) -> Self {
+        Self {
+            variant: cell.variant.clone(),
+            at: cell.at.clone(),
+            verdicts: replicates.iter().map(|replicate| replicate.verdict).collect(),
+            median_recovery_time_s: median(replicates.iter().filter_map(|r| r.recovery_time_s)),
+        }
+    }
 }

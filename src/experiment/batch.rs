@@ -1,0 +1,48 @@
+//! Many independent runs at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::Workbench;
+
+/// Does `work` for every job on rayon's current pool, each thread with a bench of its own.
+///
+/// Results come in the order of the jobs, whatever the number of threads. None if `stop` was set
+/// before the last job began: a part of a batch looks like a whole one, and is never handed out.
+pub(super) fn in_parallel<J: Sync, T: Send>(
+    jobs: &[J],
+    stop: &AtomicBool,
+    work: impl Fn(&mut Workbench, &J) -> T + Sync,
+) -> Option<Vec<T>> {
+    jobs.par_iter()
+        .map_init(Workbench::default, |bench, job| {
+            (!stop.load(Ordering::Relaxed)).then(|| work(bench, job))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_order_on_any_number_of_threads() {
+        let jobs: Vec<u64> = (0..1_000).collect();
+        for threads in [1, 2, 7] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let squares =
+                pool.install(|| in_parallel(&jobs, &AtomicBool::new(false), |_, job| job * job));
+            assert_eq!(squares.unwrap(), jobs.iter().map(|job| job * job).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_stopped_batch_is_no_batch() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let stop = AtomicBool::new(false);
+        let stop_at_once = |_: &mut Workbench, job: &u32| stop.store(*job == 0, Ordering::Relaxed);
+        assert_eq!(pool.install(|| in_parallel(&[0, 1, 2, 3], &stop, stop_at_once)), None);
+        assert_eq!(in_parallel(&[1], &AtomicBool::new(true), |_, _| ()), None);
+    }
+}
