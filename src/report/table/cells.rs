@@ -1,0 +1,204 @@
+//! What `sweep` tells: a grid or a row per cell for people, a record per cell for programs.
+
+use super::figure::seconds;
+use super::grid::{self, grid};
+use super::sheet::{Align, Cell, Column, Sheet, escape};
+use super::value::{Record, Value, record};
+use super::wrap::wrap;
+use super::{Document, csv, json};
+use crate::analysis::Verdict;
+use crate::experiment::{CellOutcome, Coordinate};
+use crate::report::terminal::style::{self, FAINT, paint};
+
+/// The cells of a sweep.
+#[derive(Clone, Debug)]
+pub struct SweepDocument<'a> {
+    /// The story's title.
+    pub title: &'a str,
+    /// The dotted path of each axis.
+    pub axes: &'a [String],
+    /// The cells: variants outermost, the last axis innermost.
+    pub cells: &'a [CellOutcome],
+    /// Whether people get a row per cell even where a grid says it shorter.
+    pub long: bool,
+}
+
+impl<'a> SweepDocument<'a> {
+    fn variants(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = self.cells.iter().map(|cell| cell.variant.as_str()).collect();
+        names.dedup();
+        names
+    }
+
+    fn of_variant(&self, name: &str) -> Vec<&'a CellOutcome> {
+        self.cells.iter().filter(|cell| cell.variant == name).collect()
+    }
+
+    fn sentence(&self) -> String {
+        let count = |is: fn(&CellOutcome) -> bool| self.cells.iter().filter(|cell| is(cell)).count();
+        let all = count(|cell| cell.recovered() == cell.seeds());
+        let none = count(|cell| cell.recovered() == 0);
+        let (cells, some) = (self.cells.len(), self.cells.len() - all - none);
+        let seeds = self.cells.first().map_or(0, CellOutcome::seeds);
+        format!(
+            "Of {cells} cells, {all} are well at the end under each of {seeds} seeds, {some} under some, \
+             {none} under none."
+        )
+    }
+
+    /// One grid per variant, under its name where there are several; empty unless there are two axes.
+    fn grids(&self, width: usize) -> Vec<(Option<&'a str>, Sheet)> {
+        let variants = self.variants();
+        let several = variants.len() > 1;
+        let of = |name: &&'a str| {
+            let grid = grid(self.axes, &self.of_variant(name), width)?;
+            Some((several.then_some(*name), grid))
+        };
+        variants.iter().filter_map(of).collect()
+    }
+
+    fn key(&self) -> String {
+        let (rows, columns) = (&self.axes[0], &self.axes[1]);
+        format!(
+            "Rows {rows}, columns {columns}; how many seeds are well at the end, and the median time \
+             to get there."
+        )
+    }
+
+    /// A row per cell, with the 95 % interval of its share.
+    fn sheet(&self) -> Sheet {
+        let several = self.variants().len() > 1;
+        let column = |heading: &[&str], of: &dyn Fn(&CellOutcome) -> Cell| {
+            Column::new(heading, Align::Right, 0, self.cells.iter().map(of).collect())
+        };
+        let label = |cell: &CellOutcome, axis: usize| cell.at.get(axis).map_or("", |c| &c.label).to_owned();
+        let (heading, names, own_axes) = if several || self.axes.is_empty() {
+            ("variant", self.cells.iter().map(|cell| cell.variant.clone()).collect(), 0)
+        } else {
+            (grid::short(&self.axes[0]), self.cells.iter().map(|cell| label(cell, 0)).collect(), 1)
+        };
+        let axes = self.axes.iter().enumerate().skip(own_axes);
+        let mut columns: Vec<Column> = axes
+            .map(|(nth, axis)| column(&[grid::short(axis)], &|cell| Cell::new(label(cell, nth))))
+            .collect();
+        columns.push(column(&["recovered"], &|cell| {
+            let (share, style) = grid::recovered(cell);
+            Cell::styled(share, style)
+        }));
+        columns.push(column(&["share"], &|cell| Cell::new(format!("{:.2}", cell.recovered_share()))));
+        columns.push(column(&["95 %", "interval"], &|cell| {
+            let interval = cell.interval();
+            Cell::styled(format!("{:.2}–{:.2}", interval.low, interval.high), FAINT)
+        }));
+        columns.push(column(&["median recovery", "time s"], &|cell| {
+            cell.median_recovery_time_s.map_or_else(Cell::none, |time| Cell::new(seconds(time)))
+        }));
+        Sheet::new(heading, names, columns)
+    }
+
+    fn records(&self) -> Vec<Record> {
+        self.cells.iter().map(|cell| of_cell(self.axes, cell)).collect()
+    }
+}
+
+impl Document for SweepDocument<'_> {
+    fn text(&self, width: usize) -> String {
+        let mut text = format!("{}\n\n", paint(self.title, style::HEADING));
+        let mut say = |words: &str| {
+            for line in wrap(words, width.min(100)) {
+                text.push_str(&line);
+                text.push('\n');
+            }
+            text.push('\n');
+        };
+        say(&self.sentence());
+        let grids = self.grids(width);
+        if !grids.is_empty() {
+            say(&self.key());
+        }
+        let rows = grids.is_empty() || self.long;
+        for (nth, (name, grid)) in grids.iter().enumerate() {
+            if nth > 0 {
+                text.push('\n');
+            }
+            if let Some(name) = name {
+                text.push_str(&format!("{}\n", paint(name, style::HEADING)));
+            }
+            text.push_str(&grid.text(width));
+        }
+        if rows {
+            if !grids.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&self.sheet().text(width));
+        }
+        text
+    }
+
+    fn markdown(&self) -> String {
+        let mut text = format!("# {}\n\n{}\n\n", escape(self.title), self.sentence());
+        let grids = self.grids(usize::MAX);
+        if !grids.is_empty() {
+            text.push_str(&format!("{}\n\n", self.key()));
+        }
+        for (name, grid) in &grids {
+            if let Some(name) = name {
+                text.push_str(&format!("## {}\n\n", escape(name)));
+            }
+            text.push_str(&format!("{}\n", grid.markdown()));
+        }
+        if grids.is_empty() || self.long {
+            text.push_str(&self.sheet().markdown());
+        }
+        format!("{}\n", text.trim_end())
+    }
+
+    fn csv(&self) -> String {
+        csv::table(&[], &self.records())
+    }
+
+    fn json(&self) -> String {
+        json::object(&record([
+            ("scenario", self.title.into()),
+            ("axes", Value::Texts(self.axes.to_vec())),
+            ("cells", Value::Records(self.records())),
+        ]))
+    }
+}
+
+fn of_cell(axes: &[String], cell: &CellOutcome) -> Record {
+    let count = |verdict| cell.verdicts.iter().filter(|found| **found == verdict).count() as u64;
+    let interval = cell.interval();
+    let mut fields: Record = vec![("variant".to_owned(), cell.variant.as_str().into())];
+    for (axis, at) in axes.iter().zip(&cell.at) {
+        fields.extend(coordinate(axis, at));
+    }
+    fields.extend(record([
+        ("seeds", cell.seeds().into()),
+        ("recovered", cell.recovered().into()),
+        ("recovered_share", cell.recovered_share().into()),
+        ("recovered_share_low", interval.low.into()),
+        ("recovered_share_high", interval.high.into()),
+        ("median_recovery_time_s", cell.median_recovery_time_s.into()),
+        ("seeds_unaffected", count(Verdict::Unaffected).into()),
+        ("seeds_draining", count(Verdict::Draining).into()),
+        ("seeds_metastable", count(Verdict::Metastable).into()),
+        ("seeds_overloaded", count(Verdict::Overloaded).into()),
+        ("seeds_undecided", count(Verdict::Undecided).into()),
+    ]));
+    fields
+}
+
+/// Where a cell lies on an axis: as the scenario writes it, and a length also in seconds, since
+/// `"1.25s"` is no number to a program.
+fn coordinate(axis: &str, at: &Coordinate) -> Record {
+    let as_written = at.label.parse::<f64>().ok().filter(|number| Some(*number) == at.number);
+    match (as_written, at.number) {
+        (Some(number), _) => vec![(axis.to_owned(), number.into())],
+        (None, Some(seconds)) => vec![
+            (axis.to_owned(), at.label.as_str().into()),
+            (format!("{axis}_s"), seconds.into()),
+        ],
+        (None, None) => vec![(axis.to_owned(), at.label.as_str().into())],
+    }
+}

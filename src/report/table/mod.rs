@@ -1,0 +1,53 @@
+//! Results as tables, in four formats from one source.
+
+mod cells;
+mod csv;
+pub(super) mod figure;
+mod grid;
+mod json;
+mod promises;
+mod runs;
+mod sheet;
+mod spread;
+mod value;
+pub(super) mod wrap;
+
+pub use cells::SweepDocument;
+pub use promises::{CheckDocument, Kept};
+pub use runs::RunDocument;
+pub use value::{Record, Value};
+
+/// How a document is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people at a terminal; contains styles, which whoever prints may take out.
+    Text,
+    /// For pull requests and notes.
+    Markdown,
+    /// For spreadsheets and data frames, every digit.
+    Csv,
+    /// For programs, every digit.
+    Json,
+}
+
+/// A result that can be written in every format.
+pub trait Document {
+    /// For people, at most `width` columns wide where possible.
+    fn text(&self, width: usize) -> String;
+    /// As Markdown.
+    fn markdown(&self) -> String;
+    /// As CSV; the columns are the names of the JSON.
+    fn csv(&self) -> String;
+    /// As JSON.
+    fn json(&self) -> String;
+
+    /// In `format`; only text heeds `width`.
+    fn render(&self, format: Format, width: usize) -> String {
+        match format {
+            Format::Text => self.text(width),
+            Format::Markdown => self.markdown(),
+            Format::Csv => self.csv(),
+            Format::Json => self.json(),
+        }
+    }
+}

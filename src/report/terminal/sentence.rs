@@ -1,0 +1,121 @@
+//! A whole file's verdict in one sentence.
+
+use std::ops::Range;
+
+use crate::analysis::Verdict;
+use crate::experiment::{Subject, Summary};
+use crate::report::table::figure::seconds;
+
+/// What became of the first subject, and what of the others. `runs` holds the runs of each subject
+/// under `seeds`, in the order of the subjects.
+pub(in crate::report) fn verdict(subjects: &[Subject<'_>], seeds: &Range<u64>, runs: &[&[Summary]]) -> String {
+    let Some((&first, others)) = runs.split_first() else {
+        return String::new();
+    };
+    let Some(subject) = subjects.first() else {
+        return String::new();
+    };
+    let mut sentence = match first.len() {
+        0 | 1 => String::new(),
+        several => format!("Under {several} seeds from {}, ", seeds.start),
+    };
+    sentence.push_str(&format!("“{}” {}", subject.name, fate(subject, first)));
+    if !others.is_empty() {
+        sentence.push_str("; ");
+        sentence.push_str(&of_others(others));
+    }
+    sentence.push('.');
+    sentence
+}
+
+/// The verdict that all runs agree on.
+fn unanimous(runs: &[Summary]) -> Option<Verdict> {
+    let verdict = runs.first()?.assessment.verdict;
+    runs.iter().all(|run| run.assessment.verdict == verdict).then_some(verdict)
+}
+
+fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
+    let Some(verdict) = unanimous(runs) else {
+        let well = runs.iter().filter(|run| run.assessment.verdict.is_well()).count();
+        let at = when(runs.iter()).map_or_else(String::new, |at| format!(", {at}"));
+        return format!("is well again under {well} of them{at}");
+    };
+    let horizon = seconds(subject.model.horizon.as_secs_f64());
+    let Some((_, ends)) = subject.model.disturbed_between() else {
+        return match verdict {
+            Verdict::Overloaded => "is overloaded, although nothing disturbs it".to_owned(),
+            Verdict::Unaffected
+            | Verdict::Recovered
+            | Verdict::Draining
+            | Verdict::Metastable
+            | Verdict::Undecided => "is well; nothing disturbs it".to_owned(),
+        };
+    };
+    let ends = seconds(ends.as_secs_f64());
+    match verdict {
+        Verdict::Unaffected => "is not affected by the disturbance".to_owned(),
+        Verdict::Recovered => {
+            let at = when(runs.iter()).unwrap_or_default();
+            format!("comes back by itself {at}, after a disturbance that ends at second {ends}")
+        }
+        Verdict::Draining => {
+            let empty = range(runs.iter().filter_map(|run| run.assessment.empty_at.map(|at| at.as_secs_f64())));
+            let empty = empty.map_or_else(String::new, |at| format!(" and would be gone about second {at}"));
+            format!("is not back by second {horizon}, but its backlog shrinks{empty}")
+        }
+        Verdict::Metastable => {
+            format!("never comes back: the disturbance ends at second {ends}, and at second {horizon} it still fails")
+        }
+        Verdict::Overloaded => "is overloaded even without the disturbance".to_owned(),
+        Verdict::Undecided => {
+            format!("cannot be judged: the disturbance ends at second {ends}, too near the end of the run at second {horizon}")
+        }
+    }
+}
+
+/// How many of the others came to what.
+fn of_others(others: &[&[Summary]]) -> String {
+    let verdicts: Vec<Option<Verdict>> = others.iter().map(|runs| unanimous(runs)).collect();
+    let count = |verdict| verdicts.iter().filter(|found| **found == verdict).count();
+    let mut parts: Vec<String> = Vec::new();
+    let mut part = |count: usize, one: &str, many: &str, more: String| {
+        if count > 0 {
+            parts.push(format!("{count} {}{more}", if count == 1 { one } else { many }));
+        }
+    };
+    let back = others.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == Some(Verdict::Recovered));
+    let at = when(back.flat_map(|(runs, _)| runs.iter()));
+    let at = at.map_or_else(String::new, |at| format!(" ({at})"));
+    part(count(Some(Verdict::Unaffected)), "is not affected", "are not affected", String::new());
+    part(count(Some(Verdict::Recovered)), "comes back", "come back", at);
+    part(count(None), "depends on the seed", "depend on the seed", String::new());
+    part(count(Some(Verdict::Draining)), "is still draining at the end", "are still draining at the end", String::new());
+    part(count(Some(Verdict::Metastable)), "never does", "never do", String::new());
+    part(count(Some(Verdict::Overloaded)), "is overloaded anyway", "are overloaded anyway", String::new());
+    part(count(Some(Verdict::Undecided)), "cannot be judged", "cannot be judged", String::new());
+    let variants = if others.len() == 1 { "variant" } else { "variants" };
+    format!("of {} other {variants}, {}", others.len(), enumerate(&parts))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn enumerate(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [head @ .., last] => format!("{} and {last}", head.join(", ")),
+    }
+}
+
+/// `at second 14`, or `at second 14 to 17`.
+fn when<'a>(runs: impl Iterator<Item = &'a Summary>) -> Option<String> {
+    let back = runs.filter_map(|run| run.assessment.back_at.map(|at| at.as_secs_f64()));
+    Some(format!("at second {}", range(back)?))
+}
+
+fn range(values: impl Iterator<Item = f64>) -> Option<String> {
+    let (low, high) = values.fold(None, |range: Option<(f64, f64)>, value| {
+        Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
+    })?;
+    let (low, high) = (seconds(low), seconds(high));
+    Some(if low == high { low } else { format!("{low} to {high}") })
+}
