@@ -9,6 +9,9 @@ use crate::time::{Span, Time};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latency(Histogram<u64>);
 
+/// The longest latency that is told apart from longer ones: 146 years.
+const LONGEST: u64 = i64::MAX as u64 / 2;
+
 impl Default for Latency {
     fn default() -> Self {
         Self::new()
@@ -29,7 +32,8 @@ impl Latency {
     pub fn quantile(&self, q: f64) -> Option<Span> {
         (!self.0.is_empty()).then(|| {
             let value = self.0.value_at_quantile(q);
-            Span::from_nanos(self.0.lowest_equivalent(value))
+            // The middle of the bucket: its lower end would show work of 10 ms as 9.99 ms.
+            Span::from_nanos(self.0.median_equivalent(value))
         })
     }
 
@@ -43,9 +47,38 @@ impl Observer for Latency {
     #[inline(always)]
     fn observe(&mut self, _: Time, fact: Fact) {
         if let Fact::Succeeded { latency, .. } = fact {
-            self.0.saturating_record(latency.as_nanos());
+            // Unlike `saturating_record`, which clamps to the range reached so far, this grows it.
+            let nanos = latency.as_nanos().min(LONGEST);
+            self.0.record(nanos).expect("the histogram grows up to its longest latency");
         }
     }
 
     fn finish(&mut self, _: Time) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::ClientId;
+    use crate::observe::CallId;
+
+    #[test]
+    fn quantiles_to_three_digits_over_the_whole_range() {
+        let mut seen = Latency::new();
+        assert_eq!(seen.quantile(0.5), None);
+        let millis = [10, 10, 10, 998, 60_000];
+        for latency in millis.map(Span::from_millis).into_iter().chain([Span::MAX]) {
+            let fact = Fact::Succeeded { client: ClientId(0), call: CallId(0), latency };
+            seen.observe(Time::ZERO, fact);
+        }
+        let check = |q, expected: f64| {
+            let found = seen.quantile(q).unwrap().as_secs_f64();
+            assert!((found / expected - 1.0).abs() < 5e-4, "{q}: {found}");
+        };
+        check(0.0, 0.010);
+        check(0.5, 0.010);
+        check(0.6, 0.998);
+        check(0.8, 60.0);
+        check(1.0, LONGEST as f64 / 1e9);
+    }
 }

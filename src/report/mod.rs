@@ -1,1 +1,3 @@
 //! The shore where documents go out.
+pub mod table;
+mod terminal;

@@ -35,11 +35,15 @@ impl<'a> SweepDocument<'a> {
     }
 
     fn sentence(&self) -> String {
-        let count = |is: fn(&CellOutcome) -> bool| self.cells.iter().filter(|cell| is(cell)).count();
+        let count =
+            |is: fn(&CellOutcome) -> bool| self.cells.iter().filter(|cell| is(cell)).count();
         let all = count(|cell| cell.recovered() == cell.seeds());
         let none = count(|cell| cell.recovered() == 0);
         let (cells, some) = (self.cells.len(), self.cells.len() - all - none);
         let seeds = self.cells.first().map_or(0, CellOutcome::seeds);
+        if seeds == 1 {
+            return format!("Of {cells} cells, {all} are well at the end and {none} are not.");
+        }
         format!(
             "Of {cells} cells, {all} are well at the end under each of {seeds} seeds, {some} under some, \
              {none} under none."
@@ -71,7 +75,8 @@ impl<'a> SweepDocument<'a> {
         let column = |heading: &[&str], of: &dyn Fn(&CellOutcome) -> Cell| {
             Column::new(heading, Align::Right, 0, self.cells.iter().map(of).collect())
         };
-        let label = |cell: &CellOutcome, axis: usize| cell.at.get(axis).map_or("", |c| &c.label).to_owned();
+        let label =
+            |cell: &CellOutcome, axis: usize| cell.at.get(axis).map_or("", |c| &c.label).to_owned();
         let (heading, names, own_axes) = if several || self.axes.is_empty() {
             ("variant", self.cells.iter().map(|cell| cell.variant.clone()).collect(), 0)
         } else {
@@ -85,7 +90,8 @@ impl<'a> SweepDocument<'a> {
             let (share, style) = grid::recovered(cell);
             Cell::styled(share, style)
         }));
-        columns.push(column(&["share"], &|cell| Cell::new(format!("{:.2}", cell.recovered_share()))));
+        columns
+            .push(column(&["share"], &|cell| Cell::new(format!("{:.2}", cell.recovered_share()))));
         columns.push(column(&["95 %", "interval"], &|cell| {
             let interval = cell.interval();
             Cell::styled(format!("{:.2}–{:.2}", interval.low, interval.high), FAINT)
@@ -195,10 +201,9 @@ fn coordinate(axis: &str, at: &Coordinate) -> Record {
     let as_written = at.label.parse::<f64>().ok().filter(|number| Some(*number) == at.number);
     match (as_written, at.number) {
         (Some(number), _) => vec![(axis.to_owned(), number.into())],
-        (None, Some(seconds)) => vec![
-            (axis.to_owned(), at.label.as_str().into()),
-            (format!("{axis}_s"), seconds.into()),
-        ],
+        (None, Some(seconds)) => {
+            vec![(axis.to_owned(), at.label.as_str().into()), (format!("{axis}_s"), seconds.into())]
+        }
         (None, None) => vec![(axis.to_owned(), at.label.as_str().into())],
     }
 }

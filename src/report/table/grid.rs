@@ -14,7 +14,11 @@ use crate::report::terminal::style::{DOWN, FAINT, UNSURE, WELL};
 pub(super) fn grid(axes: &[String], cells: &[&CellOutcome], width: usize) -> Option<Sheet> {
     let [rows_axis, _] = axes else { return None };
     let wide = sheet(short(rows_axis), cells, Shape::OneLine);
-    if wide.is_one_table(width) { Some(wide) } else { Some(sheet(short(rows_axis), cells, Shape::TwoLines)) }
+    if wide.is_one_table(width) {
+        Some(wide)
+    } else {
+        Some(sheet(short(rows_axis), cells, Shape::TwoLines))
+    }
 }
 
 /// The last word of a dotted path.
@@ -32,7 +36,8 @@ fn sheet(heading: &str, cells: &[&CellOutcome], shape: Shape) -> Sheet {
     let (rows, columns) = (labels(cells, 0), labels(cells, 1));
     let column = |label: &&str| {
         let cell = |row: &&str| {
-            let is_here = |cell: &&&CellOutcome| label_of(cell, 0) == *row && label_of(cell, 1) == *label;
+            let is_here =
+                |cell: &&&CellOutcome| label_of(cell, 0) == *row && label_of(cell, 1) == *label;
             cells.iter().find(is_here).map_or_else(Cell::none, |outcome| of(outcome, shape))
         };
         Column::new(&[label], Align::Right, 0, rows.iter().map(cell).collect())
@@ -62,7 +67,9 @@ fn of(outcome: &CellOutcome, shape: Shape) -> Cell {
     match (outcome.median_recovery_time_s.map(seconds), shape) {
         (None, _) => Cell::styled(share, style),
         (Some(time), Shape::OneLine) => Cell::styled(format!("{share} +{time} s"), style),
-        (Some(time), Shape::TwoLines) => Cell::styled(share, style).and(format!("+{time} s"), FAINT),
+        (Some(time), Shape::TwoLines) => {
+            Cell::styled(share, style).and(format!("+{time} s"), FAINT)
+        }
     }
 }
 

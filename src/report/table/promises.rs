@@ -43,25 +43,33 @@ impl<'a> CheckDocument<'a> {
     }
 
     fn promised(&self) -> impl Iterator<Item = (&Kept<'a>, &Promised<'a>)> {
-        self.files.iter().flat_map(|kept| kept.claims.iter().flatten().map(move |claim| (kept, claim)))
+        self.files
+            .iter()
+            .flat_map(|kept| kept.claims.iter().flatten().map(move |claim| (kept, claim)))
     }
 
     fn findings(&self) -> impl Iterator<Item = (&Kept<'a>, &Promised<'a>, &Finding)> {
-        self.promised().flat_map(|(kept, claim)| claim.findings.iter().map(move |f| (kept, claim, f)))
+        self.promised()
+            .flat_map(|(kept, claim)| claim.findings.iter().map(move |f| (kept, claim, f)))
     }
 
     fn summary(&self) -> String {
         let (kept, broken) = self.findings().fold((0, 0), |(kept, broken), (_, _, finding)| {
             if finding.held { (kept + 1, broken) } else { (kept, broken + 1) }
         });
-        let count = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        let count = |count: usize, one: &str, many: &str| {
+            format!("{count} {}", if count == 1 { one } else { many })
+        };
         let mut text = format!(
             "{} kept, {broken} broken, in {}",
             count(kept, "promise", "promises"),
             count(self.files.len(), "file", "files"),
         );
         if self.unreadable > 0 {
-            text.push_str(&format!("; {} could not be read", count(self.unreadable, "file", "files")));
+            text.push_str(&format!(
+                "; {} could not be read",
+                count(self.unreadable, "file", "files")
+            ));
         }
         text
     }
@@ -104,10 +112,11 @@ impl Document for CheckDocument<'_> {
 
     fn markdown(&self) -> String {
         let findings: Vec<_> = self.findings().collect();
-        let column = |heading: &str, of: &dyn Fn(&(&Kept<'_>, &Promised<'_>, &Finding)) -> String| {
-            let cells = findings.iter().map(|finding| Cell::new(of(finding))).collect();
-            Column::new(&[heading], Align::Left, 0, cells)
-        };
+        let column =
+            |heading: &str, of: &dyn Fn(&(&Kept<'_>, &Promised<'_>, &Finding)) -> String| {
+                let cells = findings.iter().map(|finding| Cell::new(of(finding))).collect();
+                Column::new(&[heading], Align::Left, 0, cells)
+            };
         let columns = vec![
             column("of", &|(kept, promised, _)| subject(kept.axes, promised)),
             column("", &|(_, _, finding)| status(finding.held).to_owned()),
@@ -138,12 +147,18 @@ fn write_claim(text: &mut String, axes: &[String], claim: &[Promised<'_>], width
         } else {
             format!("{} cells", kept.len())
         };
-        let promises: Vec<&str> = first.findings.iter().map(|finding| finding.expected.as_str()).collect();
+        let promises: Vec<&str> =
+            first.findings.iter().map(|finding| finding.expected.as_str()).collect();
         let seeds = seeds(first.seeds);
         write_line(text, true, &format!("{what}: {} ({seeds})", promises.join(", ")), width);
     }
     for promised in broken {
-        write_line(text, false, &format!("{} ({})", subject(axes, promised), seeds(promised.seeds)), width);
+        write_line(
+            text,
+            false,
+            &format!("{} ({})", subject(axes, promised), seeds(promised.seeds)),
+            width,
+        );
         for finding in promised.findings.iter().filter(|finding| !finding.held) {
             write_words(text, &format!("expected  {}", finding.expected), width);
             write_words(text, &format!("found     {}", finding.found), width);

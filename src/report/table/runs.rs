@@ -112,11 +112,14 @@ impl RunDocument<'_> {
     /// What the sheet's figures are over several seeds.
     fn legend(&self) -> Option<String> {
         let seeds = self.seeds.clone().count();
-        (seeds > 1).then(|| format!("Medians over {seeds} seeds, and beneath them the smallest and the largest."))
+        (seeds > 1).then(|| {
+            format!("Medians over {seeds} seeds, and beneath them the smallest and the largest.")
+        })
     }
 
     fn timelines(&self, width: usize) -> String {
-        let firsts: Vec<&Summary> = self.by_variant().iter().filter_map(|runs| runs.first()).collect();
+        let firsts: Vec<&Summary> =
+            self.by_variant().iter().filter_map(|runs| runs.first()).collect();
         sparkline::timelines(self.subjects, &firsts, width)
     }
 

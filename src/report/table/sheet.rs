@@ -116,7 +116,9 @@ impl Sheet {
     /// Whether the sheet is one table at this width.
     pub(in crate::report) fn is_one_table(&self, width: usize) -> bool {
         let widest = self.names.iter().map(|name| name.width()).max().unwrap_or(0);
-        widest.max(self.heading.width()).min(WIDEST_NAME) + needed(&self.columns.iter().collect::<Vec<_>>()) <= width
+        widest.max(self.heading.width()).min(WIDEST_NAME)
+            + needed(&self.columns.iter().collect::<Vec<_>>())
+            <= width
     }
 
     /// The columns of each table: one table if all fit beside names that need not wrap.
@@ -144,7 +146,7 @@ impl Sheet {
         let heading_lines = columns.iter().map(|column| column.heading.len()).max().unwrap_or(1);
         for line in 0..heading_lines {
             let name = if line + 1 == heading_lines { self.heading.as_str() } else { "" };
-            let mut row = Row::new(name, name_width);
+            let mut row = Row::new(name, style::HEADING, name_width);
             for (column, &width) in columns.iter().zip(&widths) {
                 // Headings stand on their rule.
                 let above = heading_lines - column.heading.len();
@@ -161,10 +163,12 @@ impl Sheet {
             let cells: Vec<Option<&Cell>> = columns.iter().map(|c| c.cells.get(nth)).collect();
             let tallest = cells.iter().flatten().map(|cell| cell.lines.len()).max().unwrap_or(1);
             for line in 0..tallest.max(name.len()) {
-                let mut row = Row::new(name.get(line).map_or("", String::as_str), name_width);
+                let mut row =
+                    Row::new(name.get(line).map_or("", String::as_str), Style::new(), name_width);
                 for ((cell, column), &width) in cells.iter().zip(columns).zip(&widths) {
                     let blank = (String::new(), Style::new());
-                    let (words, style) = cell.and_then(|cell| cell.lines.get(line)).unwrap_or(&blank);
+                    let (words, style) =
+                        cell.and_then(|cell| cell.lines.get(line)).unwrap_or(&blank);
                     row.push(words, *style, column.align, width);
                 }
                 row.finish(&mut text);
@@ -229,9 +233,9 @@ struct Row {
 }
 
 impl Row {
-    fn new(name: &str, width: usize) -> Self {
+    fn new(name: &str, style: Style, width: usize) -> Self {
         let mut row = Self { text: String::new(), owed: 0 };
-        row.put(name, Style::new(), width - name.width().min(width));
+        row.put(name, style, width - name.width().min(width));
         row
     }
 
@@ -267,6 +271,12 @@ impl Row {
 mod tests {
     use super::*;
 
+    impl Sheet {
+        fn plain(&self, width: usize) -> String {
+            style::strip(&self.text(width))
+        }
+    }
+
     fn sheet() -> Sheet {
         let numbers = |values: [&str; 2]| values.map(Cell::new).to_vec();
         Sheet::new(
@@ -282,7 +292,7 @@ mod tests {
 
     #[test]
     fn wide_terminals_get_one_table() {
-        insta::assert_snapshot!(sheet().text(80), @r"
+        insta::assert_snapshot!(sheet().plain(80), @r"
                                                               back
         variant                                   verdict     at s  requests
         ────────────────────────────────────────────────────────────────────
@@ -293,21 +303,19 @@ mod tests {
 
     #[test]
     fn narrow_terminals_get_one_per_group() {
-        insta::assert_snapshot!(sheet().text(40), @r"
-                                           back
-        variant                verdict     at s
-        ───────────────────────────────────────
-        3 retries              metastable     –
-        3 retries, but a       recovered     13
-        queue | capped at 0.8
-        s
+        insta::assert_snapshot!(sheet().plain(40), @r"
+                                            back
+        variant                 verdict     at s
+        ────────────────────────────────────────
+        3 retries               metastable     –
+        3 retries, but a queue  recovered     13
+        | capped at 0.8 s
 
-        variant                requests
-        ───────────────────────────────
-        3 retries                42,012
-        3 retries, but a         42,012
-        queue | capped at 0.8
-        s
+        variant                 requests
+        ────────────────────────────────
+        3 retries                 42,012
+        3 retries, but a queue    42,012
+        | capped at 0.8 s
         ");
         assert!(sheet().text(1).contains("42,012"));
     }

@@ -8,7 +8,11 @@ use crate::report::table::figure::seconds;
 
 /// What became of the first subject, and what of the others. `runs` holds the runs of each subject
 /// under `seeds`, in the order of the subjects.
-pub(in crate::report) fn verdict(subjects: &[Subject<'_>], seeds: &Range<u64>, runs: &[&[Summary]]) -> String {
+pub(in crate::report) fn verdict(
+    subjects: &[Subject<'_>],
+    seeds: &Range<u64>,
+    runs: &[&[Summary]],
+) -> String {
     let Some((&first, others)) = runs.split_first() else {
         return String::new();
     };
@@ -59,16 +63,23 @@ fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
             format!("comes back by itself {at}, after a disturbance that ends at second {ends}")
         }
         Verdict::Draining => {
-            let empty = range(runs.iter().filter_map(|run| run.assessment.empty_at.map(|at| at.as_secs_f64())));
-            let empty = empty.map_or_else(String::new, |at| format!(" and would be gone about second {at}"));
+            let empty = range(
+                runs.iter().filter_map(|run| run.assessment.empty_at.map(|at| at.as_secs_f64())),
+            );
+            let empty = empty
+                .map_or_else(String::new, |at| format!(" and would be gone about second {at}"));
             format!("is not back by second {horizon}, but its backlog shrinks{empty}")
         }
         Verdict::Metastable => {
-            format!("never comes back: the disturbance ends at second {ends}, and at second {horizon} it still fails")
+            format!(
+                "never comes back: the disturbance ends at second {ends}, and at second {horizon} it still fails"
+            )
         }
         Verdict::Overloaded => "is overloaded even without the disturbance".to_owned(),
         Verdict::Undecided => {
-            format!("cannot be judged: the disturbance ends at second {ends}, too near the end of the run at second {horizon}")
+            format!(
+                "cannot be judged: the disturbance ends at second {ends}, too near the end of the run at second {horizon}"
+            )
         }
     }
 }
@@ -83,15 +94,26 @@ fn of_others(others: &[&[Summary]]) -> String {
             parts.push(format!("{count} {}{more}", if count == 1 { one } else { many }));
         }
     };
-    let back = others.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == Some(Verdict::Recovered));
+    let back =
+        others.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == Some(Verdict::Recovered));
     let at = when(back.flat_map(|(runs, _)| runs.iter()));
     let at = at.map_or_else(String::new, |at| format!(" ({at})"));
     part(count(Some(Verdict::Unaffected)), "is not affected", "are not affected", String::new());
     part(count(Some(Verdict::Recovered)), "comes back", "come back", at);
     part(count(None), "depends on the seed", "depend on the seed", String::new());
-    part(count(Some(Verdict::Draining)), "is still draining at the end", "are still draining at the end", String::new());
+    part(
+        count(Some(Verdict::Draining)),
+        "is still draining at the end",
+        "are still draining at the end",
+        String::new(),
+    );
     part(count(Some(Verdict::Metastable)), "never does", "never do", String::new());
-    part(count(Some(Verdict::Overloaded)), "is overloaded anyway", "are overloaded anyway", String::new());
+    part(
+        count(Some(Verdict::Overloaded)),
+        "is overloaded anyway",
+        "are overloaded anyway",
+        String::new(),
+    );
     part(count(Some(Verdict::Undecided)), "cannot be judged", "cannot be judged", String::new());
     let variants = if others.len() == 1 { "variant" } else { "variants" };
     format!("of {} other {variants}, {}", others.len(), enumerate(&parts))

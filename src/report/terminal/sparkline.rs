@@ -27,9 +27,14 @@ const GAP: usize = 2;
 const TICK: usize = 10;
 
 /// One line per run, the trigger marked beneath, seconds below. `runs` in the order of `subjects`.
-pub(in crate::report) fn timelines(subjects: &[Subject<'_>], runs: &[&Summary], width: usize) -> String {
+pub(in crate::report) fn timelines(
+    subjects: &[Subject<'_>],
+    runs: &[&Summary],
+    width: usize,
+) -> String {
     let windows = runs.iter().map(|run| run.timeline.windows().len()).max().unwrap_or(0);
-    let widest = subjects.iter().map(|subject| subject.name.width()).max().unwrap_or(0).max("second".len());
+    let widest =
+        subjects.iter().map(|subject| subject.name.width()).max().unwrap_or(0).max("second".len());
     let room = width.saturating_sub(GAP + widest.min(NARROWEST_NAME)).max(TICK);
     let per_column = windows.div_ceil(room).max(1);
     let columns = windows.div_ceil(per_column);
@@ -43,7 +48,9 @@ pub(in crate::report) fn timelines(subjects: &[Subject<'_>], runs: &[&Summary], 
             put(&mut text, name, names, bars);
         }
         let next = subjects.get(nth + 1).map(|subject| subject.model);
-        let same = |part: fn(&Model) -> &[Trigger]| next.is_some_and(|next| part(next) == part(subject.model));
+        let same = |part: fn(&Model) -> &[Trigger]| {
+            next.is_some_and(|next| part(next) == part(subject.model))
+        };
         if !same(|model| &model.triggers) {
             put(&mut text, "", names, &marks(subject.model, per_column, columns));
         }
@@ -57,7 +64,10 @@ pub(in crate::report) fn timelines(subjects: &[Subject<'_>], runs: &[&Summary], 
 fn caption(subjects: &[Subject<'_>], per_column: usize) -> String {
     let width = subjects.first().map_or(0.0, |subject| subject.model.window.as_secs_f64());
     let width = seconds(width * per_column as f64);
-    format!("Goodput as a share of fresh demand: {} none, {} all; {width} s per column\n\n", NOTHING, STEPS[7])
+    format!(
+        "Goodput as a share of fresh demand: {} none, {} all; {width} s per column\n\n",
+        NOTHING, STEPS[7]
+    )
 }
 
 fn put(text: &mut String, name: &str, width: usize, rest: &str) {
@@ -101,7 +111,8 @@ fn marks(model: &Model, per_column: usize, columns: usize) -> String {
     let mut line = vec![' '; columns];
     for trigger in &model.triggers {
         let first = (trigger.begins.as_nanos() / column) as usize;
-        let last = (trigger.ends().as_nanos().div_ceil(column) as usize).clamp(first + 1, columns.max(first + 1));
+        let last = (trigger.ends().as_nanos().div_ceil(column) as usize)
+            .clamp(first + 1, columns.max(first + 1));
         for place in line.iter_mut().take(last).skip(first) {
             *place = MARK;
         }

@@ -27,7 +27,11 @@ pub(in crate::report) const fn of_verdict(verdict: Verdict) -> Style {
 
 /// `words` in `style`.
 pub(in crate::report) fn paint(words: &str, style: Style) -> String {
-    if words.is_empty() || style == Style::new() { words.to_owned() } else { format!("{style}{words}{style:#}") }
+    if words.is_empty() || style == Style::new() {
+        words.to_owned()
+    } else {
+        format!("{style}{words}{style:#}")
+    }
 }
 
 /// `text` without styles: everything from an escape up to the `m` that ends it is left out.
