@@ -1,4 +1,12 @@
 //! Everything that is tested from outside, in one binary: linking once is most of the cost.
 
+mod auditor;
+mod books;
+mod cases;
+mod closed_form;
 mod floors;
 mod rust_paths;
+mod same_facts;
+mod storm;
+mod theory;
+mod worlds;

@@ -1,0 +1,462 @@
+//! An observer that believes nothing: it keeps its own books of every request, attempt, queue and
+//! worker, and holds each fact against the rules of the simulated world.
+//!
+//! It shares the model and the policies' arithmetic with the engine, and nothing else: no agenda, no
+//! slots, no counters. What it proves is that whatever the engine says could have happened, did so
+//! at the only instant and in the only order at which it could.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use metastable::id::{ClientId, ServiceId};
+use metastable::law::Law;
+use metastable::model::{Disturbance, Model, Trigger};
+use metastable::observe::{CallId, Fact, Observer};
+use metastable::policy::admission::Admission;
+use metastable::policy::retry::{Decision, Failure};
+use metastable::policy::shedding::Shedding;
+use metastable::time::{Span, Time};
+
+/// The books.
+pub(crate) struct Auditor<'m> {
+    model: &'m Model,
+    now: Time,
+    /// How far the kinds of events have come at this instant.
+    rank: u8,
+    /// What must be the next fact, where only one can be.
+    must: Option<Must>,
+    calls: HashMap<CallId, Call>,
+    /// The instants at which clients will act, so that none is missed.
+    due: BTreeSet<(Time, CallId)>,
+    stations: Vec<Station>,
+    /// What came of everything.
+    pub(crate) books: Books,
+}
+
+/// Totals, times in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Books {
+    pub(crate) requests: u64,
+    pub(crate) succeeded: u64,
+    pub(crate) failed: u64,
+    pub(crate) open: u64,
+    pub(crate) sent: u64,
+    pub(crate) retries: u64,
+    pub(crate) timed_out: u64,
+    pub(crate) denied: u64,
+    pub(crate) refused: u64,
+    pub(crate) shed: u64,
+    pub(crate) started: u64,
+    pub(crate) completed: u64,
+    pub(crate) wasted: u64,
+    /// In queues at the horizon.
+    pub(crate) queued: u64,
+    /// In workers' hands at the horizon.
+    pub(crate) in_service: u64,
+    /// The integral over time of the number waiting.
+    pub(crate) waiting_area: u128,
+    /// What each attempt waited, summed, those that still wait up to the horizon.
+    pub(crate) waiting_sum: u128,
+    /// The integral over time of the number of open requests.
+    pub(crate) open_area: u128,
+    /// How long each request was open, summed.
+    pub(crate) open_sum: u128,
+    /// The integral over time of the number in workers' hands, stalls not counted.
+    pub(crate) working_area: u128,
+    /// The work of each attempt, summed, as far as it was done.
+    pub(crate) working_sum: u128,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Must {
+    /// The service says what it does with what has just been sent.
+    Receive(CallId, u32),
+    /// The request of a useful completion succeeds.
+    Succeed(CallId),
+    /// The request fails for good.
+    Fail(CallId),
+}
+
+struct Call {
+    client: ClientId,
+    born: Time,
+    phase: Phase,
+    /// Where attempts of it are, waited for or not, and since when.
+    remains: BTreeMap<u32, Time>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Waiting { attempt: u32, sent: Time },
+    Between { next: u32, due: Time },
+    Ended,
+}
+
+#[derive(Default)]
+struct Station {
+    queue: VecDeque<(CallId, u32, Time)>,
+    busy: u32,
+    stalls: u32,
+}
+
+impl<'m> Auditor<'m> {
+    pub(crate) fn new(model: &'m Model) -> Self {
+        Self {
+            model,
+            now: Time::ZERO,
+            rank: 0,
+            must: None,
+            calls: HashMap::new(),
+            due: BTreeSet::new(),
+            stations: model.services.iter().map(|_| Station::default()).collect(),
+            books: Books::default(),
+        }
+    }
+
+    fn advance(&mut self, now: Time) {
+        assert!(now >= self.now, "time goes back");
+        if now == self.now {
+            return;
+        }
+        assert_eq!(self.must, None, "left undone at {}", self.now);
+        for (service, station) in self.model.services.iter().zip(&self.stations) {
+            let idle = station.busy < service.workers.get();
+            assert!(
+                station.queue.is_empty() || !idle || station.stalls > 0,
+                "{}: someone waits beside an idle worker at {}",
+                service.name,
+                self.now
+            );
+        }
+        if let Some((due, call)) = self.due.first() {
+            assert!(*due >= now, "{call:?} has missed {due}");
+        }
+        let passed = u128::from(now.since(self.now).as_nanos());
+        for station in &self.stations {
+            self.books.waiting_area += passed * station.queue.len() as u128;
+            if station.stalls == 0 {
+                self.books.working_area += passed * u128::from(station.busy);
+            }
+        }
+        self.books.open_area += passed * u128::from(self.books.open);
+        (self.now, self.rank) = (now, 0);
+    }
+
+    fn call(&mut self, id: CallId) -> &mut Call {
+        self.calls.get_mut(&id).expect("a request that has arrived")
+    }
+
+    /// The call is about to do something at `due`, or nothing any more.
+    fn enter(&mut self, id: CallId, phase: Phase) {
+        let timeout = |client: ClientId| self.model.clients[client.index()].edge.timeout;
+        let when = |call: &Call, phase: Phase| match phase {
+            Phase::Waiting { sent, .. } => timeout(call.client).map(|timeout| sent + timeout),
+            Phase::Between { due, .. } => Some(due),
+            Phase::Ended => None,
+        };
+        let call = &self.calls[&id];
+        let (before, after) = (when(call, call.phase), when(call, phase));
+        if let Some(due) = before {
+            self.due.remove(&(due, id));
+        }
+        if let Some(due) = after {
+            self.due.insert((due, id));
+        }
+        self.call(id).phase = phase;
+    }
+
+    fn attempt_failed(&mut self, id: CallId, attempt: u32, failure: Failure) {
+        let client = self.calls[&id].client;
+        match self.model.clients[client.index()].edge.retry.decide(attempt, failure) {
+            Decision::GiveUp => self.must = Some(Must::Fail(id)),
+            Decision::After(wait) => {
+                self.enter(id, Phase::Between { next: attempt + 1, due: self.now + wait });
+            }
+        }
+    }
+
+    fn end(&mut self, id: CallId) -> Span {
+        self.enter(id, Phase::Ended);
+        self.books.open -= 1;
+        let lived = self.now.since(self.calls[&id].born);
+        self.books.open_sum += u128::from(lived.as_nanos());
+        lived
+    }
+
+    /// Takes the head of the queue, which must be this attempt, for an idle worker.
+    fn pick_up(&mut self, service: ServiceId, id: CallId, attempt: u32) -> Span {
+        let station = &mut self.stations[service.index()];
+        assert_eq!(station.stalls, 0, "picked up during a stall");
+        assert!(station.busy < self.model.service(service).workers.get(), "no idle worker");
+        let (call, number, since) = station.queue.pop_front().expect("someone waits");
+        assert_eq!((call, number), (id, attempt), "not the first in the queue");
+        let waited = self.now.since(since);
+        self.books.waiting_sum += u128::from(waited.as_nanos());
+        waited
+    }
+
+    /// The instant at which the client of an attempt that has waited since `sent` gives it up.
+    fn deadline(&self, id: CallId, sent: Time) -> Time {
+        let client = self.calls[&id].client;
+        self.model.clients[client.index()]
+            .edge
+            .timeout
+            .map_or(Time::NEVER, |timeout| sent + timeout)
+    }
+
+    /// How long between `from` and `to` no stall of `service` was on.
+    fn unstalled(&self, service: ServiceId, from: Time, to: Time) -> Span {
+        let mut stalls: Vec<(Time, Time)> = self
+            .model
+            .triggers
+            .iter()
+            .filter(|t| stalls(t, service))
+            .map(|t| (t.begins, t.ends()))
+            .collect();
+        stalls.sort_unstable();
+        let (mut worked, mut at) = (Span::ZERO, from);
+        for (begins, ends) in stalls {
+            worked += begins.min(to).since(at);
+            at = at.max(ends.min(to));
+        }
+        worked + to.since(at)
+    }
+}
+
+fn stalls(trigger: &Trigger, which: ServiceId) -> bool {
+    match trigger.disturbance {
+        Disturbance::Stall { service } => service == which,
+    }
+}
+
+/// What must have been due for `fact` to happen; none for what happens by itself.
+fn answers(fact: &Fact) -> Option<Must> {
+    match *fact {
+        Fact::Refused { call, attempt, .. }
+        | Fact::Queued { call, attempt, .. }
+        | Fact::Started { call, attempt, from_queue: false, .. } => {
+            Some(Must::Receive(call, attempt))
+        }
+        Fact::Succeeded { call, .. } => Some(Must::Succeed(call)),
+        Fact::Failed { call, .. } => Some(Must::Fail(call)),
+        Fact::Arrived { .. }
+        | Fact::Sent { .. }
+        | Fact::BudgetDenied { .. }
+        | Fact::TimedOut { .. }
+        | Fact::Shed { .. }
+        | Fact::Started { from_queue: true, .. }
+        | Fact::Completed { .. }
+        | Fact::TriggerBegan { .. }
+        | Fact::TriggerEnded { .. } => None,
+    }
+}
+
+/// The order of equal instants: completions, client timers, triggers, hand-overs, and last what is
+/// sent anew.
+fn rank(fact: &Fact) -> u8 {
+    match fact {
+        Fact::Completed { .. } => 0,
+        Fact::TimedOut { .. } => 1,
+        Fact::TriggerBegan { .. } | Fact::TriggerEnded { .. } => 2,
+        Fact::Shed { .. } | Fact::Started { from_queue: true, .. } => 3,
+        Fact::Arrived { .. } | Fact::Sent { .. } | Fact::BudgetDenied { .. } => 4,
+        // These follow from the fact before them.
+        Fact::Queued { .. }
+        | Fact::Refused { .. }
+        | Fact::Started { from_queue: false, .. }
+        | Fact::Succeeded { .. }
+        | Fact::Failed { .. } => 0,
+    }
+}
+
+impl Observer for Auditor<'_> {
+    fn observe(&mut self, now: Time, fact: Fact) {
+        assert!(now < Time::ZERO + self.model.horizon, "{fact:?} at {now}, after the end");
+        self.advance(now);
+        let must = self.must.take();
+        assert_eq!(must, answers(&fact), "what {fact:?} at {now} follows from");
+        if must.is_none() {
+            assert!(rank(&fact) >= self.rank, "{fact:?} at {now} comes too late in its instant");
+            self.rank = rank(&fact);
+        }
+        match fact {
+            Fact::Arrived { client, call } => {
+                let born =
+                    Call { client, born: now, phase: Phase::Ended, remains: BTreeMap::new() };
+                if let Some(before) = self.calls.insert(call, born) {
+                    assert_eq!(before.phase, Phase::Ended, "{call:?} is still open");
+                    assert!(before.remains.is_empty(), "{call:?} has remains");
+                }
+                self.enter(call, Phase::Between { next: 0, due: now });
+                self.books.requests += 1;
+                self.books.open += 1;
+            }
+            Fact::Sent { client, call, attempt } => {
+                assert_eq!(self.calls[&call].client, client);
+                assert_eq!(self.calls[&call].phase, Phase::Between { next: attempt, due: now });
+                assert!(attempt <= self.model.clients[client.index()].edge.retry.max_retries);
+                self.enter(call, Phase::Waiting { attempt, sent: now });
+                self.must = Some(Must::Receive(call, attempt));
+                self.books.sent += 1;
+                self.books.retries += u64::from(attempt > 0);
+            }
+            Fact::BudgetDenied { client, call } => {
+                assert!(self.model.clients[client.index()].edge.budget.is_some());
+                let Phase::Between { next, due } = self.calls[&call].phase else {
+                    panic!("{call:?} is denied a retry that it does not want");
+                };
+                assert!(next > 0 && due == now, "a first attempt or the wrong instant");
+                self.must = Some(Must::Fail(call));
+                self.books.denied += 1;
+            }
+            Fact::TimedOut { client, call, attempt } => {
+                let timeout = self.model.clients[client.index()].edge.timeout.expect("a timeout");
+                let Phase::Waiting { attempt: waited_for, sent } = self.calls[&call].phase else {
+                    panic!("{call:?} waits for nothing");
+                };
+                assert_eq!((waited_for, sent + timeout), (attempt, now));
+                self.attempt_failed(call, attempt, Failure::TimedOut);
+                self.books.timed_out += 1;
+            }
+            Fact::Succeeded { client, call, latency } => {
+                assert_eq!(self.calls[&call].client, client);
+                assert_eq!(self.end(call), latency);
+                self.books.succeeded += 1;
+            }
+            Fact::Failed { client, call } => {
+                assert_eq!(self.calls[&call].client, client);
+                self.end(call);
+                self.books.failed += 1;
+            }
+            Fact::Refused { service, call, attempt } => {
+                let (station, of) = (&self.stations[service.index()], self.model.service(service));
+                assert!(
+                    station.stalls > 0 || station.busy == of.workers.get(),
+                    "refused by the idle"
+                );
+                match of.admission {
+                    Admission::Unbounded => panic!("refused by a queue without limit"),
+                    Admission::Bounded { max_waiting } => {
+                        assert_eq!(station.queue.len(), max_waiting as usize);
+                    }
+                }
+                self.attempt_failed(call, attempt, Failure::Refused);
+                self.books.refused += 1;
+            }
+            Fact::Queued { service, call, attempt } => {
+                let of = self.model.service(service);
+                let station = &mut self.stations[service.index()];
+                assert!(
+                    station.stalls > 0 || station.busy == of.workers.get(),
+                    "queued beside the idle"
+                );
+                station.queue.push_back((call, attempt, now));
+                if let Admission::Bounded { max_waiting } = of.admission {
+                    assert!(station.queue.len() <= max_waiting as usize, "too many wait");
+                }
+                self.call(call).remains.insert(attempt, now);
+            }
+            Fact::Shed { service, call, attempt } => {
+                let waited = self.pick_up(service, call, attempt);
+                let sent = Time::from_nanos(now.as_nanos() - waited.as_nanos());
+                let of = self.model.service(service);
+                let hopeless = match (of.shedding, of.service_time) {
+                    (Shedding::Never, _) => false,
+                    (Shedding::Expired, _) => now >= self.deadline(call, sent),
+                    (Shedding::Unfinishable, Law::Fixed(work)) => {
+                        now + work > self.deadline(call, sent)
+                    }
+                    (Shedding::Unfinishable, Law::Exponential { .. }) => {
+                        self.deadline(call, sent) < Time::NEVER
+                    }
+                };
+                assert!(hopeless, "shed without a reason");
+                assert!(self.call(call).remains.remove(&attempt).is_some());
+                self.books.shed += 1;
+            }
+            Fact::Started { service, call, attempt, waited, from_queue } => {
+                if from_queue {
+                    assert_eq!(self.pick_up(service, call, attempt), waited);
+                    let sent = Time::from_nanos(now.as_nanos() - waited.as_nanos());
+                    let expired = now >= self.deadline(call, sent);
+                    let served_anyway = match self.model.service(service).shedding {
+                        Shedding::Never => true,
+                        Shedding::Expired | Shedding::Unfinishable => false,
+                    };
+                    assert!(!expired || served_anyway, "expired and served");
+                } else {
+                    assert_eq!(waited, Span::ZERO);
+                    assert!(self.stations[service.index()].queue.is_empty(), "overtakes the queue");
+                }
+                let station = &mut self.stations[service.index()];
+                assert_eq!(station.stalls, 0, "started during a stall");
+                station.busy += 1;
+                assert!(
+                    station.busy <= self.model.service(service).workers.get(),
+                    "too many workers"
+                );
+                self.call(call).remains.insert(attempt, now);
+                self.books.started += 1;
+            }
+            Fact::Completed { service, call, attempt, work, useful } => {
+                let started = self.call(call).remains.remove(&attempt).expect("it is in service");
+                assert_eq!(
+                    self.unstalled(service, started, now),
+                    work,
+                    "the work took as long as it was"
+                );
+                if let Law::Fixed(length) = self.model.service(service).service_time {
+                    assert_eq!(work, length);
+                }
+                let station = &mut self.stations[service.index()];
+                assert_eq!(station.stalls, 0, "completed during a stall");
+                station.busy -= 1;
+                self.books.completed += 1;
+                self.books.working_sum += u128::from(work.as_nanos());
+                let waited_for = match self.calls[&call].phase {
+                    Phase::Waiting { attempt: awaited, .. } => awaited == attempt,
+                    Phase::Between { .. } | Phase::Ended => false,
+                };
+                assert_eq!(waited_for, useful);
+                self.books.wasted += u64::from(!useful);
+                self.must = useful.then_some(Must::Succeed(call));
+            }
+            Fact::TriggerBegan { trigger } | Fact::TriggerEnded { trigger } => {
+                let trigger = &self.model.triggers[trigger.index()];
+                let Disturbance::Stall { service } = trigger.disturbance;
+                let station = &mut self.stations[service.index()];
+                if matches!(fact, Fact::TriggerBegan { .. }) {
+                    assert_eq!(trigger.begins, now);
+                    station.stalls += 1;
+                } else {
+                    assert_eq!(trigger.ends(), now);
+                    station.stalls -= 1;
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self, horizon: Time) {
+        self.advance(horizon);
+        for call in self.calls.values().filter(|call| call.phase != Phase::Ended) {
+            self.books.open_sum += u128::from(horizon.since(call.born).as_nanos());
+        }
+        let mut waiting = BTreeSet::new();
+        for station in &self.stations {
+            self.books.queued += station.queue.len() as u64;
+            self.books.in_service += u64::from(station.busy);
+            for &(call, attempt, since) in &station.queue {
+                waiting.insert((call, attempt));
+                self.books.waiting_sum += u128::from(horizon.since(since).as_nanos());
+            }
+        }
+        for (id, call) in &self.calls {
+            let service = self.model.clients[call.client.index()].edge.to;
+            for (&attempt, &since) in &call.remains {
+                if !waiting.contains(&(*id, attempt)) {
+                    let worked = self.unstalled(service, since, horizon);
+                    self.books.working_sum += u128::from(worked.as_nanos());
+                }
+            }
+        }
+    }
+}
