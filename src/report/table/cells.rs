@@ -1,10 +1,12 @@
 //! What `sweep` tells: a grid or a row per cell for people, a record per cell for programs.
 
+use anstyle::Style;
+
 use super::figure::seconds;
 use super::grid::{self, grid};
 use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::value::{Record, Value, record};
-use super::wrap::wrap;
+use super::wrap::paragraph;
 use super::{Document, csv, json};
 use crate::analysis::Verdict;
 use crate::experiment::{CellOutcome, Coordinate};
@@ -109,18 +111,12 @@ impl<'a> SweepDocument<'a> {
 
 impl Document for SweepDocument<'_> {
     fn text(&self, width: usize) -> String {
-        let mut text = format!("{}\n\n", paint(self.title, style::HEADING));
-        let mut say = |words: &str| {
-            for line in wrap(words, width.min(100)) {
-                text.push_str(&line);
-                text.push('\n');
-            }
-            text.push('\n');
-        };
-        say(&self.sentence());
+        let plain = |words: &str| paragraph(words, Style::new(), width);
+        let mut text = paragraph(self.title, style::HEADING, width);
+        text.push_str(&plain(&self.sentence()));
         let grids = self.grids(width);
         if !grids.is_empty() {
-            say(&self.key());
+            text.push_str(&plain(&self.key()));
         }
         let rows = grids.is_empty() || self.long;
         for (nth, (name, grid)) in grids.iter().enumerate() {
@@ -205,5 +201,64 @@ fn coordinate(axis: &str, at: &Coordinate) -> Record {
             vec![(axis.to_owned(), at.label.as_str().into()), (format!("{axis}_s"), seconds.into())]
         }
         (None, None) => vec![(axis.to_owned(), at.label.as_str().into())],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::table::example;
+
+    fn render(
+        variants: &[(&str, u32)],
+        long: bool,
+        look: impl Fn(&dyn Document) -> String,
+    ) -> String {
+        let cells = example::outcomes(&example::cells(variants));
+        look(&SweepDocument { title: example::TITLE, axes: &example::axes(), cells: &cells, long })
+    }
+
+    #[test]
+    fn a_grid_per_variant() {
+        let variants = [("3 retries", 3), ("no retries", 0)];
+        insta::assert_snapshot!(render(&variants, false, |document| style::strip(
+            &document.text(80)
+        )));
+    }
+
+    #[test]
+    fn cells_of_two_lines_where_one_is_too_wide() {
+        let variants = [("3 retries", 3)];
+        insta::assert_snapshot!(render(&variants, false, |document| style::strip(
+            &document.text(30)
+        )));
+    }
+
+    #[test]
+    fn markdown_with_a_row_per_cell() {
+        insta::assert_snapshot!(render(&[("3 retries", 3)], true, |document| document.markdown()));
+    }
+
+    #[test]
+    fn one_axis_has_no_grid() {
+        let cells = example::outcomes(&example::cells(&[("3 retries", 3)])[..3]);
+        let axes = &example::axes()[..1];
+        let document = SweepDocument { title: example::TITLE, axes, cells: &cells, long: false };
+        insta::assert_snapshot!(style::strip(&document.text(80)));
+    }
+
+    #[test]
+    fn json_names_and_csv_columns() {
+        let json = render(&[("3 retries", 3)], false, |document| document.json());
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["axes"], serde_json::json!(example::axes()));
+        let cell = json["cells"][1].as_object().unwrap();
+        assert_eq!(cell["clients.web.load"], 0.5);
+        assert_eq!(cell["triggers.gc.stall.lasts"], "1.25s");
+        assert_eq!(cell["triggers.gc.stall.lasts_s"], 1.25);
+        let names: Vec<&str> = cell.keys().map(String::as_str).collect();
+        let csv = render(&[("3 retries", 3)], false, |document| document.csv());
+        assert_eq!(csv.lines().next().unwrap(), names.join(","));
+        assert_eq!(csv.lines().count(), 7);
     }
 }

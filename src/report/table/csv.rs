@@ -12,7 +12,7 @@ pub(super) fn table(header: &[&str], records: &[Record]) -> String {
         Some(first) => flat(first).map(|(name, _)| name.as_str()).collect(),
         None => header.to_vec(),
     };
-    let rows = records.iter().map(|record| flat(record).map(|(_, value)| cell(value)).collect());
+    let rows = records.iter().map(|record| flat(record).map(|(_, value)| value.words()).collect());
     let mut write = |row: Vec<String>| writer.write_record(row).expect(IN_MEMORY);
     write(names.into_iter().map(str::to_owned).collect());
     rows.for_each(&mut write);
@@ -23,16 +23,6 @@ const IN_MEMORY: &str = "rows of one width, written to memory";
 
 fn flat(record: &Record) -> impl Iterator<Item = &(String, Value)> {
     record.iter().filter(|(_, value)| !value.is_nested())
-}
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Nothing | Value::Texts(_) | Value::Records(_) => String::new(),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Count(count) => count.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::Text(words) => words.clone(),
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 mod cells;
 mod csv;
+#[cfg(test)]
+mod example;
 pub(super) mod figure;
 mod grid;
 mod json;
@@ -13,7 +15,7 @@ mod value;
 pub(super) mod wrap;
 
 pub use cells::SweepDocument;
-pub use promises::{CheckDocument, Kept};
+pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::RunDocument;
 pub use value::{Record, Value};
 

@@ -18,45 +18,55 @@ pub struct Kept<'a> {
     pub claims: Vec<Vec<Promised<'a>>>,
 }
 
+/// A scenario file on its way through a check.
+#[derive(Clone, Debug)]
+pub enum Checked<'a> {
+    /// It was run.
+    Kept(Kept<'a>),
+    /// It could not be.
+    Unreadable {
+        /// Its path.
+        file: &'a str,
+        /// What is wrong with it.
+        why: &'a str,
+    },
+}
+
 /// The promises of some scenario files.
 #[derive(Clone, Debug)]
 pub struct CheckDocument<'a> {
-    /// The files that could be read, in order.
-    pub files: Vec<Kept<'a>>,
-    /// How many could not.
-    pub unreadable: usize,
+    /// The files, in the order in which they are told of.
+    pub files: Vec<Checked<'a>>,
 }
 
 const HEADER: [&str; 7] = ["file", "variant", "cell", "seeds", "held", "expected", "found"];
+const RUNNABLE: &str = "a scenario that can be run";
 const INDENT: usize = 2;
 const STATUS: usize = "FAILED".len();
 
 impl<'a> CheckDocument<'a> {
     /// Whether every promise that was tried is kept.
     pub fn held(&self) -> bool {
-        self.promised().all(|(_, promised)| promised.held())
+        self.findings().all(|(_, _, finding)| finding.held)
     }
 
     /// Whether no promise was found at all.
     pub fn is_empty(&self) -> bool {
-        self.promised().all(|(_, promised)| promised.findings.is_empty())
+        self.findings().next().is_none()
     }
 
-    fn promised(&self) -> impl Iterator<Item = (&Kept<'a>, &Promised<'a>)> {
-        self.files
-            .iter()
-            .flat_map(|kept| kept.claims.iter().flatten().map(move |claim| (kept, claim)))
+    /// How many files could not be run.
+    pub fn unreadable(&self) -> usize {
+        self.files.iter().filter(|file| file.kept().is_none()).count()
     }
 
     fn findings(&self) -> impl Iterator<Item = (&Kept<'a>, &Promised<'a>, &Finding)> {
-        self.promised()
-            .flat_map(|(kept, claim)| claim.findings.iter().map(move |f| (kept, claim, f)))
+        self.files.iter().flat_map(Checked::findings)
     }
 
     fn summary(&self) -> String {
-        let (kept, broken) = self.findings().fold((0, 0), |(kept, broken), (_, _, finding)| {
-            if finding.held { (kept + 1, broken) } else { (kept, broken + 1) }
-        });
+        let kept = self.findings().filter(|(_, _, finding)| finding.held).count();
+        let broken = self.findings().count() - kept;
         let count = |count: usize, one: &str, many: &str| {
             format!("{count} {}", if count == 1 { one } else { many })
         };
@@ -65,65 +75,101 @@ impl<'a> CheckDocument<'a> {
             count(kept, "promise", "promises"),
             count(self.files.len(), "file", "files"),
         );
-        if self.unreadable > 0 {
-            text.push_str(&format!(
-                "; {} could not be read",
-                count(self.unreadable, "file", "files")
-            ));
+        let unreadable = self.unreadable();
+        if unreadable > 0 {
+            text.push_str(&format!("; {} could not be run", count(unreadable, "file", "files")));
         }
         text
     }
 
     fn records(&self) -> Vec<Record> {
+        self.files.iter().flat_map(Checked::records).collect()
+    }
+}
+
+impl<'a> Checked<'a> {
+    const fn kept(&self) -> Option<&Kept<'a>> {
+        match self {
+            Self::Kept(kept) => Some(kept),
+            Self::Unreadable { .. } => None,
+        }
+    }
+
+    fn findings(&self) -> impl Iterator<Item = (&Kept<'a>, &Promised<'a>, &Finding)> {
+        let promised = self
+            .kept()
+            .into_iter()
+            .flat_map(|kept| kept.claims.iter().flatten().map(move |p| (kept, p)));
+        promised
+            .flat_map(|(kept, promised)| promised.findings.iter().map(move |f| (kept, promised, f)))
+    }
+
+    /// A record per promise; a file that could not be run breaks one of its own.
+    fn records(&self) -> Vec<Record> {
+        if let Self::Unreadable { file, why } = self {
+            return vec![of_finding(file, None, None, false, RUNNABLE, why)];
+        }
         let of = |(kept, promised, finding): (&Kept<'_>, &Promised<'_>, &Finding)| {
-            record([
-                ("file", kept.file.into()),
-                ("variant", promised.variant.into()),
-                ("cell", promised.cell.map(|cell| place(kept.axes, cell)).as_deref().into()),
-                ("seeds", promised.seeds.into()),
-                ("held", finding.held.into()),
-                ("expected", finding.expected.as_str().into()),
-                ("found", finding.found.as_str().into()),
-            ])
+            let cell = promised.cell.map(|cell| place(kept.axes, cell));
+            let Finding { held, expected, found } = finding;
+            of_finding(kept.file, Some(promised), cell.as_deref(), *held, expected, found)
         };
         self.findings().map(of).collect()
     }
 }
 
+fn of_finding(
+    file: &str,
+    promised: Option<&Promised<'_>>,
+    cell: Option<&str>,
+    held: bool,
+    expected: &str,
+    found: &str,
+) -> Record {
+    record([
+        ("file", file.into()),
+        ("variant", promised.map(|promised| promised.variant).into()),
+        ("cell", cell.into()),
+        ("seeds", promised.map(|promised| promised.seeds).into()),
+        ("held", held.into()),
+        ("expected", expected.into()),
+        ("found", found.into()),
+    ])
+}
+
 impl Document for CheckDocument<'_> {
     fn text(&self, width: usize) -> String {
         let mut text = String::new();
-        for kept in &self.files {
-            text.push_str(&paint(kept.file, style::HEADING));
-            text.push('\n');
-            if kept.claims.iter().all(Vec::is_empty) {
-                text.push_str(&paint("  promises nothing\n", FAINT));
-            }
-            for claim in &kept.claims {
-                write_claim(&mut text, kept.axes, claim, width);
+        for file in &self.files {
+            match file {
+                Checked::Kept(kept) => write_kept(&mut text, kept, width),
+                Checked::Unreadable { file, .. } => {
+                    text.push_str(&format!("{}\n", paint(file, style::HEADING)));
+                    write_line(&mut text, false, "cannot be run", width);
+                }
             }
             text.push('\n');
         }
-        let style = if self.held() && self.unreadable == 0 { WELL } else { DOWN };
+        let style = if self.held() && self.unreadable() == 0 { WELL } else { DOWN };
         text.push_str(&paint(&self.summary(), style));
         text.push('\n');
         text
     }
 
     fn markdown(&self) -> String {
-        let findings: Vec<_> = self.findings().collect();
-        let column =
-            |heading: &str, of: &dyn Fn(&(&Kept<'_>, &Promised<'_>, &Finding)) -> String| {
-                let cells = findings.iter().map(|finding| Cell::new(of(finding))).collect();
-                Column::new(&[heading], Align::Left, 0, cells)
-            };
+        let records = self.records();
+        let column = |heading: &str, field: usize| {
+            let cells = records.iter().map(|record| Cell::new(record[field].1.words())).collect();
+            Column::new(&[heading], Align::Left, 0, cells)
+        };
         let columns = vec![
-            column("of", &|(kept, promised, _)| subject(kept.axes, promised)),
-            column("", &|(_, _, finding)| status(finding.held).to_owned()),
-            column("expected", &|(_, _, finding)| finding.expected.clone()),
-            column("found", &|(_, _, finding)| finding.found.clone()),
+            column("variant", 1),
+            column("cell", 2),
+            column("held", 4),
+            column("expected", 5),
+            column("found", 6),
         ];
-        let files = findings.iter().map(|(kept, _, _)| kept.file.to_owned()).collect();
+        let files = records.iter().map(|record| record[0].1.words()).collect();
         format!("{}\n{}\n", Sheet::new("file", files, columns).markdown(), self.summary())
     }
 
@@ -136,16 +182,24 @@ impl Document for CheckDocument<'_> {
     }
 }
 
+fn write_kept(text: &mut String, kept: &Kept<'_>, width: usize) {
+    text.push_str(&format!("{}\n", paint(kept.file, style::HEADING)));
+    if kept.claims.iter().all(Vec::is_empty) {
+        text.push_str(&format!("{}\n", paint("  promises nothing", FAINT)));
+    }
+    for claim in &kept.claims {
+        write_claim(text, kept.axes, claim, width);
+    }
+}
+
 /// A claim that is kept in one line; one that is not with each broken promise beside what was found.
 fn write_claim(text: &mut String, axes: &[String], claim: &[Promised<'_>], width: usize) {
     let (kept, broken): (Vec<_>, Vec<_>) = claim.iter().partition(|promised| promised.held());
-    if let [first, others @ ..] = kept.as_slice() {
-        let what = if first.cell.is_none() {
-            subject(axes, first)
-        } else if others.is_empty() {
-            format!("{}, 1 cell", first.variant)
-        } else {
-            format!("{} cells", kept.len())
+    if let [first, ..] = kept.as_slice() {
+        let cells: Vec<&GridCell> = kept.iter().filter_map(|promised| promised.cell).collect();
+        let what = match cells.as_slice() {
+            [] | [_] => subject(axes, first),
+            several => place_of_all(axes, several),
         };
         let promises: Vec<&str> =
             first.findings.iter().map(|finding| finding.expected.as_str()).collect();
@@ -207,4 +261,93 @@ fn subject(axes: &[String], promised: &Promised<'_>) -> String {
 fn place(axes: &[String], cell: &GridCell) -> String {
     let at = axes.iter().zip(&cell.at).map(|(axis, at)| format!("{axis} = {}", at.label));
     at.collect::<Vec<_>>().join(", ")
+}
+
+/// How many cells, and what they have in common.
+fn place_of_all(axes: &[String], cells: &[&GridCell]) -> String {
+    let variant = &cells[0].variant;
+    let same_variant = cells.iter().all(|cell| cell.variant == *variant);
+    let of = if same_variant { format!("{variant}, ") } else { String::new() };
+    let mut text = format!("{of}{} cells", cells.len());
+    let shared = |nth: usize| {
+        let label = &cells.first()?.at.get(nth)?.label;
+        let all = cells.iter().all(|cell| cell.at.get(nth).is_some_and(|at| at.label == *label));
+        all.then(|| format!("{} = {label}", axes[nth]))
+    };
+    let shared: Vec<String> = (0..axes.len()).filter_map(shared).collect();
+    if !shared.is_empty() {
+        text.push_str(&format!(" at {}", shared.join(", ")));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::analysis::Verdict;
+    use crate::experiment::{
+        Bound, Claim, Expectation, Metric, SweepExpectation, SweepMetric, check,
+    };
+    use crate::report::table::example;
+
+    fn render(look: impl Fn(&dyn Document) -> String) -> String {
+        let variants = example::variants();
+        let subjects = example::subjects(&variants);
+        let cells = example::cells(&[("3 retries", 3)]);
+        let of_runs = |verdict, seeds, low, high| Expectation {
+            seeds,
+            verdict: Some(verdict),
+            metrics: vec![(Metric::BackAt, Bound { min: low, max: high })],
+        };
+        let (held, broken) =
+            (of_runs(Verdict::Recovered, 3, 7.0, 11.0), of_runs(Verdict::Metastable, 3, 7.0, 8.0));
+        let of_cells = |cells: &[usize], share| SweepExpectation {
+            seeds: Some(2),
+            cells: cells.to_vec(),
+            metrics: vec![(SweepMetric::RecoveredShare, Bound::exactly(share))],
+        };
+        let (all_held, one_broken) = (of_cells(&[0, 1], 1.0), of_cells(&[3, 4, 5], 0.0));
+        let subject = subjects[1];
+        let claims = [
+            (Claim::Variant { subject, promise: &held }, 1),
+            (Claim::Variant { subject, promise: &broken }, 1),
+            (Claim::Cells { cells: &cells, promise: &all_held, seeds: 5 }, 1),
+            (Claim::Cells { cells: &cells, promise: &one_broken, seeds: 5 }, 1),
+        ];
+        let claims = check(&claims, &AtomicBool::new(false), || ()).unwrap();
+        let axes = example::axes();
+        let files = vec![
+            Checked::Kept(Kept { file: "storm.toml", axes: &axes, claims }),
+            Checked::Unreadable { file: "broken.toml", why: "unknown key `laod`" },
+            Checked::Kept(Kept { file: "silent.toml", axes: &axes, claims: Vec::new() }),
+        ];
+        look(&CheckDocument { files })
+    }
+
+    #[test]
+    fn broken_promises_stand_beside_what_was_found() {
+        insta::assert_snapshot!(render(|document| style::strip(&document.text(80))));
+    }
+
+    #[test]
+    fn markdown() {
+        insta::assert_snapshot!(render(|document| document.markdown()));
+    }
+
+    #[test]
+    fn a_record_per_promise() {
+        let json: serde_json::Value =
+            serde_json::from_str(&render(|document| document.json())).unwrap();
+        let entries = json.as_array().unwrap();
+        let held = entries.iter().filter(|entry| entry["held"] == true).count();
+        // Two of the first variant, two of the cells that hold, two of the three that should not.
+        assert_eq!((entries.len(), held), (2 + 2 + 2 + 3 + 1, 2 + 2 + 2));
+        for name in HEADER {
+            assert!(entries.iter().all(|entry| entry.get(name).is_some()), "{name}");
+        }
+        let csv = render(|document| document.csv());
+        assert_eq!(csv.lines().next().unwrap(), HEADER.join(","));
+    }
 }

@@ -2,15 +2,17 @@
 
 use std::ops::Range;
 
-use super::sheet::{Align, Cell, Column, Sheet};
+use anstyle::Style;
+
+use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::spread::{Figure, Spelling};
 use super::value::{Record, Value, record};
-use super::wrap::wrap;
+use super::wrap::paragraph;
 use super::{Document, csv, json};
 use crate::analysis::Verdict;
 use crate::experiment::{Subject, Summary};
 use crate::observe::Window;
-use crate::report::terminal::style::{self, paint};
+use crate::report::terminal::style;
 use crate::report::terminal::{sentence, sparkline};
 use crate::time::{Span, Time};
 
@@ -130,23 +132,20 @@ impl RunDocument<'_> {
 
 impl Document for RunDocument<'_> {
     fn text(&self, width: usize) -> String {
-        let mut text = format!("{}\n\n", paint(self.title, style::HEADING));
-        for line in wrap(&self.sentence(), width.min(100)) {
-            text.push_str(&line);
-            text.push('\n');
-        }
-        text.push('\n');
+        let mut text = paragraph(self.title, style::HEADING, width);
+        text.push_str(&paragraph(&self.sentence(), Style::new(), width));
         text.push_str(&self.sheet().text(width));
         text.push('\n');
         if let Some(legend) = self.legend() {
-            text.push_str(&format!("{legend}\n\n"));
+            text.push_str(&paragraph(&legend, Style::new(), width));
         }
         text.push_str(&self.timelines(width));
         text
     }
 
     fn markdown(&self) -> String {
-        let (title, sentence, sheet) = (self.title, self.sentence(), self.sheet().markdown());
+        let (title, sentence) = (escape(self.title), escape(&self.sentence()));
+        let sheet = self.sheet().markdown();
         let legend = self.legend().map_or_else(String::new, |legend| format!("\n{legend}\n"));
         let timelines = style::strip(&self.timelines(80));
         format!("# {title}\n\n{sentence}\n\n{sheet}{legend}\n```text\n{timelines}```\n")
@@ -253,4 +252,74 @@ fn of_window(start: Time, window: Window) -> Record {
         ("waiting_mean_s", waiting_mean.into()),
         ("queue", queue.into()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::table::example;
+
+    fn render(seeds: u64, look: impl Fn(&dyn Document) -> String) -> String {
+        let variants = example::variants();
+        let subjects = example::subjects(&variants);
+        let runs = example::summaries(&subjects, seeds);
+        let document = RunDocument {
+            title: example::TITLE,
+            subjects: &subjects,
+            seeds: 1..1 + seeds,
+            runs: &runs,
+        };
+        look(&document)
+    }
+
+    #[test]
+    fn one_seed_in_eighty_columns() {
+        insta::assert_snapshot!(render(1, |document| style::strip(&document.text(80))));
+    }
+
+    #[test]
+    fn several_seeds_in_eighty_columns() {
+        insta::assert_snapshot!(render(3, |document| style::strip(&document.text(80))));
+    }
+
+    #[test]
+    fn one_table_where_there_is_room() {
+        insta::assert_snapshot!(render(1, |document| style::strip(&document.text(160))));
+    }
+
+    #[test]
+    fn markdown() {
+        insta::assert_snapshot!(render(1, |document| document.markdown()));
+    }
+
+    #[test]
+    fn no_line_is_wider_than_asked_for() {
+        use unicode_width::UnicodeWidthStr;
+        for width in [50, 64, 80, 100, 132] {
+            let text = render(3, |document| style::strip(&document.text(width)));
+            for line in text.lines().filter(|line| line.width() > width) {
+                panic!("{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn csv_has_the_columns_of_the_json() {
+        let csv = render(2, |document| document.csv());
+        let json: serde_json::Value =
+            serde_json::from_str(&render(2, |document| document.json())).unwrap();
+        let run = json["runs"][7].as_object().unwrap();
+        let names: Vec<&str> =
+            run.keys().map(String::as_str).filter(|name| *name != "timeline").collect();
+        let mut lines = csv.lines();
+        assert_eq!(lines.next().unwrap(), names.join(","));
+        assert_eq!(lines.count(), 8);
+        let windows = run["timeline"].as_array().unwrap();
+        assert_eq!(windows.len(), 30);
+        let sum =
+            |name: &str| windows.iter().map(|window| window[name].as_u64().unwrap()).sum::<u64>();
+        assert_eq!(sum("arrivals"), run["requests"].as_u64().unwrap());
+        assert_eq!(sum("goodput"), run["succeeded"].as_u64().unwrap());
+        assert_eq!(sum("attempts"), run["attempts"].as_u64().unwrap());
+    }
 }

@@ -127,17 +127,8 @@ impl Sheet {
         if name_natural + needed(&all) <= width {
             return vec![all];
         }
-        let mut parts: Vec<Vec<&Column>> = Vec::new();
-        for column in &self.columns {
-            match parts.last_mut().filter(|part| {
-                let together = part.iter().all(|other| other.group == column.group);
-                together && name_least + needed(part) + GAP + column.width() <= width
-            }) {
-                Some(part) => part.push(column),
-                None => parts.push(vec![column]),
-            }
-        }
-        parts
+        let groups = self.columns.chunk_by(|column, next| column.group == next.group);
+        groups.flat_map(|group| split_evenly(group, width.saturating_sub(name_least))).collect()
     }
 
     fn table(&self, columns: &[&Column], name_width: usize) -> String {
@@ -206,6 +197,20 @@ impl Sheet {
         }
         text
     }
+}
+
+/// As few tables as fit into `room` each, with about as many columns each.
+fn split_evenly(columns: &[Column], room: usize) -> Vec<Vec<&Column>> {
+    let mut parts: Vec<Vec<&Column>> = Vec::new();
+    for column in columns {
+        match parts.last_mut().filter(|part| needed(part) + GAP + column.width() <= room) {
+            Some(part) => part.push(column),
+            None => parts.push(vec![column]),
+        }
+    }
+    let each = columns.len().div_ceil(parts.len().max(1)).max(1);
+    let even: Vec<Vec<&Column>> = columns.chunks(each).map(|part| part.iter().collect()).collect();
+    if even.iter().all(|part| needed(part) <= room) { even } else { parts }
 }
 
 /// What columns take beside the names.

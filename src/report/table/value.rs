@@ -24,6 +24,17 @@ pub enum Value {
 pub type Record = Vec<(String, Value)>;
 
 impl Value {
+    /// The value in a cell of a table, with all its digits; nothing for what has no place there.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Nothing | Self::Texts(_) | Self::Records(_) => String::new(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Count(count) => count.to_string(),
+            Self::Number(number) => number.to_string(),
+            Self::Text(words) => words.clone(),
+        }
+    }
+
     /// Whether the value holds other records.
     pub(super) const fn is_nested(&self) -> bool {
         match self {

@@ -1,6 +1,9 @@
 //! Words broken into lines.
 
+use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::report::terminal::style::paint;
 
 /// Breaks `text` between words into lines at most `width` columns wide, and within a word where one
 /// word is wider than that. At least one line.
@@ -30,6 +33,16 @@ pub(in crate::report) fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Lines of text wider than this are hard to read, however wide the terminal.
+const WIDEST_PARAGRAPH: usize = 100;
+
+/// `text` in lines of at most `width` columns, and an empty line after them.
+pub(in crate::report) fn paragraph(text: &str, style: Style, width: usize) -> String {
+    let lines = wrap(text, width.min(WIDEST_PARAGRAPH));
+    let painted: Vec<String> = lines.iter().map(|line| paint(line, style)).collect();
+    format!("{}\n\n", painted.join("\n"))
 }
 
 /// The length in bytes of the longest start of `word` within `width` columns; at least one letter.

@@ -21,7 +21,7 @@ pub(in crate::report) fn verdict(
     };
     let mut sentence = match first.len() {
         0 | 1 => String::new(),
-        several => format!("Under {several} seeds from {}, ", seeds.start),
+        _ => format!("Under seeds {} to {}, ", seeds.start, seeds.end - 1),
     };
     sentence.push_str(&format!("“{}” {}", subject.name, fate(subject, first)));
     if !others.is_empty() {

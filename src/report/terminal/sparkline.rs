@@ -13,7 +13,7 @@ use crate::experiment::{Subject, Summary};
 use crate::model::{Model, Trigger};
 use crate::observe::Window;
 use crate::report::table::figure::seconds;
-use crate::report::table::wrap::wrap;
+use crate::report::table::wrap::{paragraph, wrap};
 
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// No goodput, though there was demand: a dot that keeps the line readable.
@@ -39,7 +39,7 @@ pub(in crate::report) fn timelines(
     let per_column = windows.div_ceil(room).max(1);
     let columns = windows.div_ceil(per_column);
     let names = width.saturating_sub(GAP + columns).clamp(1, widest.min(WIDEST_NAME));
-    let mut text = caption(subjects, per_column);
+    let mut text = paragraph(&caption(subjects, per_column), Style::new(), width);
     for (nth, (subject, run)) in subjects.iter().zip(runs).enumerate() {
         let bars = bars(subject.model, run, per_column);
         let name = wrap(subject.name, names);
@@ -65,7 +65,7 @@ fn caption(subjects: &[Subject<'_>], per_column: usize) -> String {
     let width = subjects.first().map_or(0.0, |subject| subject.model.window.as_secs_f64());
     let width = seconds(width * per_column as f64);
     format!(
-        "Goodput as a share of fresh demand: {} none, {} all; {width} s per column\n\n",
+        "Goodput as a share of fresh demand: {} none, {} all; {width} s per column",
         NOTHING, STEPS[7]
     )
 }
@@ -105,35 +105,61 @@ fn step(goodput: u64, arrivals: u64) -> char {
     STEPS[(eighths.clamp(1, 8) - 1) as usize]
 }
 
-/// Where triggers act, each with its name if there is room.
+/// Where triggers act, with their names beside it on the side that has room for them.
 fn marks(model: &Model, per_column: usize, columns: usize) -> String {
     let column = model.window.as_nanos().saturating_mul(per_column as u64).max(1);
     let mut line = vec![' '; columns];
     for trigger in &model.triggers {
         let first = (trigger.begins.as_nanos() / column) as usize;
-        let last = (trigger.ends().as_nanos().div_ceil(column) as usize)
-            .clamp(first + 1, columns.max(first + 1));
+        let last = (trigger.ends().as_nanos().div_ceil(column) as usize).max(first + 1);
         for place in line.iter_mut().take(last).skip(first) {
             *place = MARK;
         }
     }
-    let mut text: String = line.iter().collect();
+    let line: String = line.into_iter().collect();
     let names: Vec<&str> = model.triggers.iter().map(|trigger| trigger.name.as_str()).collect();
-    text.truncate(text.trim_end().len());
-    if !names.is_empty() {
-        text.push(' ');
-        text.push_str(&paint(&names.join(", "), FAINT));
+    let names = names.join(", ");
+    let (line, blank) = (line.trim_end(), line.width() - line.trim_start().width());
+    if names.is_empty() {
+        String::new()
+    } else if line.width() + 1 + names.width() <= columns {
+        format!("{line} {}", paint(&names, FAINT))
+    } else if names.width() < blank {
+        let before = " ".repeat(blank - 1 - names.width());
+        format!("{before}{} {}", paint(&names, FAINT), line.trim_start())
+    } else {
+        line.to_owned()
     }
-    text
 }
 
+/// Seconds beneath the columns; the last label ends with the last column.
 fn axis(model: &Model, per_column: usize, columns: usize) -> String {
     let column = model.window.as_secs_f64() * per_column as f64;
     let mut text = String::new();
     for tick in (0..=columns).step_by(TICK) {
-        let blank = tick.saturating_sub(text.width());
-        text.push_str(&" ".repeat(blank));
-        text.push_str(&seconds(tick as f64 * column));
+        let label = seconds(tick as f64 * column);
+        let at = tick.min(columns.saturating_sub(label.len()));
+        if let Some(blank) = at.checked_sub(text.len()) {
+            text.push_str(&" ".repeat(blank));
+            text.push_str(&label);
+        }
     }
     paint(&text, FAINT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_seen() {
+        let check = |goodput, arrivals, expected| assert_eq!(step(goodput, arrivals), expected);
+        check(0, 0, ' ');
+        check(0, 700, NOTHING);
+        check(1, 700, '▁');
+        check(350, 700, '▄');
+        check(699, 700, '█');
+        check(2_000, 700, '█');
+        check(5, 0, '█');
+    }
 }
