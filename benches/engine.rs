@@ -1,0 +1,149 @@
+//! How fast the engine is: `cargo bench`, or `cargo bench -- storm` for some of it.
+//!
+//! An item is an event: an arrival, a timeout that fired or a completion. 20 M items/s are 50 ns an
+//! event. A world is used again from run to run, as a sweep does, and the runs are recorded in full,
+//! as every command does, unless the name says otherwise.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::AtomicBool;
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use metastable::engine::agenda::{Agenda, Heap, Lanes};
+use metastable::engine::{self, World};
+use metastable::experiment::{Cell, sweep};
+use metastable::id::ServiceId;
+use metastable::law::Law;
+use metastable::model::{Arrivals, Client, Criterion, Disturbance, Edge, Model, Service, Trigger};
+use metastable::observe::{Observer, Recording, Tally};
+use metastable::policy::admission::Admission;
+use metastable::policy::retry::{Backoff, Exponential, Retry};
+use metastable::policy::shedding::Shedding;
+use metastable::time::{Span, Time};
+use metastable::unit::Rate;
+
+fn main() {
+    divan::main();
+}
+
+/// A stalled service under three immediate retries: 230,000 events, most of them of the storm.
+#[divan::bench(types = [Lanes, Heap])]
+fn storm<A: Agenda>(bencher: Bencher) {
+    recorded::<A>(bencher, &storm_model());
+}
+
+/// The same, told to nobody: the clockwork alone.
+#[divan::bench(types = [Lanes, Heap])]
+fn storm_unobserved<A: Agenda>(bencher: Bencher) {
+    observed::<A, ()>(bencher, &storm_model(), || ());
+}
+
+/// The same service without a stall.
+#[divan::bench(types = [Lanes, Heap])]
+fn healthy<A: Agenda>(bencher: Bencher) {
+    recorded::<A>(bencher, &storm_model().undisturbed());
+}
+
+/// The storm under back-off from 50 ms to 2 s: waits of many lengths.
+#[divan::bench(types = [Lanes, Heap])]
+fn storm_with_back_off<A: Agenda>(bencher: Bencher) {
+    let mut model = storm_model();
+    let backoff = Exponential::new(Span::from_millis(50), 2.0, Span::from_secs(2));
+    model.clients[0].edge.retry.backoff = Backoff::Exponential(backoff.expect("it grows"));
+    recorded::<A>(bencher, &model);
+}
+
+/// M/M/1 at load 0.7 with about a million customers: random work, few events at a time.
+#[divan::bench(types = [Lanes, Heap], sample_count = 10)]
+fn million_customers<A: Agenda>(bencher: Bencher) {
+    let mean = Span::from_millis(1);
+    let horizon = Span::from_secs_f64(1e6 / 700.0);
+    recorded::<A>(bencher, &station(1, Law::Exponential { mean }, 700.0, horizon));
+}
+
+/// The stall at 700,000 requests/s and 10,000 workers, without retries: 86 million events and up to
+/// two million attempts in flight, far more than any cache holds. `cargo bench -- --ignored`.
+#[divan::bench(types = [Lanes, Heap], sample_count = 1, ignore)]
+fn thousandfold<A: Agenda>(bencher: Bencher) {
+    let mut model = storm_model();
+    model.services[0].workers = NonZeroU32::new(10_000).expect("workers");
+    model.clients[0].arrivals = Arrivals::Poisson(rate(700_000.0));
+    model.clients[0].edge.retry = Retry::NEVER;
+    recorded::<A>(bencher, &model);
+}
+
+/// 4 loads x 10 stalls x 5 seeds of the storm, on every core. An item is a run with its verdict.
+#[divan::bench(sample_count = 5)]
+fn sweep_of_200_runs(bencher: Bencher) {
+    let cell = |load: f64, stall: u64| {
+        let mut model = storm_model();
+        model.clients[0].arrivals = Arrivals::Poisson(rate(1_000.0 * load));
+        model.triggers[0].lasts = Span::from_millis(stall);
+        Cell { variant: "3 retries".to_owned(), at: Vec::new(), model }
+    };
+    let stalls = [500, 750, 1_000, 1_100, 1_250, 1_500, 1_750, 2_000, 2_500, 3_000];
+    let cells: Vec<Cell> = [0.3, 0.5, 0.7, 0.9]
+        .into_iter()
+        .flat_map(|load| stalls.map(|stall| cell(load, stall)))
+        .collect();
+    bencher.counter(ItemsCount::new(cells.len() * 5)).bench_local(|| {
+        sweep(&cells, 1..6, &AtomicBool::new(false), || ()).expect("nobody stops it")
+    });
+}
+
+fn recorded<A: Agenda>(bencher: Bencher, model: &Model) {
+    observed::<A, _>(bencher, model, || Recording::new(model.window));
+}
+
+fn observed<A: Agenda, O: Observer>(bencher: Bencher, model: &Model, observer: impl Fn() -> O) {
+    let mut world = World::<A>::default();
+    let mut tally = Tally::default();
+    engine::run(&mut world, model, 1, &mut tally);
+    bencher.counter(ItemsCount::new(tally.events)).bench_local(|| {
+        let mut seen = observer();
+        engine::run(&mut world, model, 1, &mut seen);
+        seen
+    });
+}
+
+/// Ten workers of 10 ms at load 0.7, a timeout of a second, three immediate retries, and a stall of
+/// two seconds from second 10 in a run of a minute.
+fn storm_model() -> Model {
+    let mut model = station(10, Law::Fixed(Span::from_millis(10)), 700.0, Span::from_secs(60));
+    model.clients[0].edge.timeout = Some(Span::from_secs(1));
+    model.clients[0].edge.retry = Retry { max_retries: 3, ..Retry::NEVER };
+    model.triggers.push(Trigger {
+        name: "gc".to_owned(),
+        begins: Time::ZERO + Span::from_secs(10),
+        lasts: Span::from_secs(2),
+        disturbance: Disturbance::Stall { service: ServiceId(0) },
+    });
+    model
+}
+
+fn station(workers: u32, service_time: Law, arrivals_per_second: f64, horizon: Span) -> Model {
+    let service = Service {
+        name: "api".to_owned(),
+        workers: NonZeroU32::new(workers).expect("workers"),
+        service_time,
+        admission: Admission::Unbounded,
+        shedding: Shedding::Never,
+    };
+    let client = Client {
+        name: "web".to_owned(),
+        arrivals: Arrivals::Poisson(rate(arrivals_per_second)),
+        edge: Edge { to: ServiceId(0), timeout: None, retry: Retry::NEVER, budget: None },
+    };
+    Model {
+        services: vec![service],
+        clients: vec![client],
+        triggers: Vec::new(),
+        horizon,
+        window: Span::from_secs(1),
+        criterion: Criterion::default(),
+    }
+}
+
+fn rate(per_second: f64) -> Rate {
+    Rate::new(per_second).expect("a rate")
+}
