@@ -13,27 +13,10 @@ fn audit(model: &Model, seed: u64) -> Books {
     let (auditor, recording) =
         watch::<Lanes, _>(model, seed, (Auditor::new(model), Recording::new(model.window)));
     let books = auditor.books;
-    balance(&books);
+    books.balance();
     agree(&books, &recording.tally);
     add_up(model, &recording);
     books
-}
-
-/// What came in went out or is still there; time integrals are sums over individuals (Little's law
-/// before any division, so it holds to the nanosecond).
-fn balance(books: &Books) {
-    assert_eq!(books.requests, books.succeeded + books.failed + books.open);
-    assert_eq!(
-        books.sent,
-        books.refused + books.shed + books.completed + books.queued + books.in_service
-    );
-    assert_eq!(books.started, books.completed + books.in_service);
-    assert_eq!(books.completed, books.succeeded + books.wasted);
-    assert!(books.sent >= books.requests);
-    assert_eq!(books.sent, books.requests + books.retries);
-    assert_eq!(books.waiting_area, books.waiting_sum);
-    assert_eq!(books.open_area, books.open_sum);
-    assert_eq!(books.working_area, books.working_sum);
 }
 
 /// The tally counted what the auditor counted.

@@ -9,9 +9,11 @@ use metastable::law::Law;
 use metastable::model::{Arrivals, Model};
 use metastable::observe::{CallId, Fact, Latency, Tally, Trace};
 use metastable::policy::admission::Admission;
+use metastable::policy::budget::{Budget, SlidingWindow};
 use metastable::policy::retry::{Backoff, Retry};
 use metastable::policy::shedding::Shedding;
 use metastable::time::{Span, Time};
+use metastable::unit::Fraction;
 
 use crate::worlds::{at_ms, immediately, ms, rate, stall, station, trace, watch};
 
@@ -245,4 +247,21 @@ fn attempts_leave_when_the_back_off_says() {
     let exponential =
         metastable::policy::retry::Exponential::new(ms(50), 2.0, ms(150)).expect("it grows");
     assert_eq!(sent(Backoff::Exponential(exponential)), [0, 250, 550, 900].map(at_ms));
+}
+
+/// A budget of one tenth lets through every retry for which nine first attempts have been sent: of
+/// 100 calls that all fail, 11 are tried again. What left the window no longer pays.
+#[test]
+fn one_retry_for_nine_first_attempts() {
+    let of_window = |window| -> [u64; 4] {
+        let mut model = even(1, Span::from_secs(1_000), 1.0, 100);
+        let ratio = Fraction::new(0.1).expect("a share");
+        model.clients[0].edge.timeout = Some(ms(100));
+        model.clients[0].edge.retry = immediately(1);
+        model.clients[0].edge.budget = Some(Budget::SlidingWindow(SlidingWindow { ratio, window }));
+        let found = tally(&model);
+        [found.requests, found.retries, found.denied, found.failed]
+    };
+    assert_eq!(of_window(Span::from_secs(1_000)), [100, 11, 89, 100]);
+    assert_eq!(of_window(Span::from_secs(8)), [100, 0, 100, 100]);
 }

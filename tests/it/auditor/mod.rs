@@ -1,9 +1,15 @@
 //! An observer that believes nothing: it keeps its own books of every request, attempt, queue and
 //! worker, and holds each fact against the rules of the simulated world.
 //!
-//! It shares the model and the policies' arithmetic with the engine, and nothing else: no agenda, no
+//! It shares the model and the waits between retries with the engine, and nothing else: no agenda, no
 //! slots, no counters. What it proves is that whatever the engine says could have happened, did so
 //! at the only instant and in the only order at which it could.
+
+mod books;
+mod order;
+mod sends;
+
+pub(crate) use books::Books;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -15,6 +21,9 @@ use metastable::policy::admission::Admission;
 use metastable::policy::retry::{Decision, Failure};
 use metastable::policy::shedding::Shedding;
 use metastable::time::{Span, Time};
+
+use order::{Must, answers, rank};
+use sends::Sends;
 
 /// The books.
 pub(crate) struct Auditor<'m> {
@@ -28,52 +37,10 @@ pub(crate) struct Auditor<'m> {
     /// The instants at which clients will act, so that none is missed.
     due: BTreeSet<(Time, CallId)>,
     stations: Vec<Station>,
+    /// What each client has sent, for its budget.
+    sends: Vec<Sends>,
     /// What came of everything.
     pub(crate) books: Books,
-}
-
-/// Totals, times in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Books {
-    pub(crate) requests: u64,
-    pub(crate) succeeded: u64,
-    pub(crate) failed: u64,
-    pub(crate) open: u64,
-    pub(crate) sent: u64,
-    pub(crate) retries: u64,
-    pub(crate) timed_out: u64,
-    pub(crate) denied: u64,
-    pub(crate) refused: u64,
-    pub(crate) shed: u64,
-    pub(crate) started: u64,
-    pub(crate) completed: u64,
-    pub(crate) wasted: u64,
-    /// In queues at the horizon.
-    pub(crate) queued: u64,
-    /// In workers' hands at the horizon.
-    pub(crate) in_service: u64,
-    /// The integral over time of the number waiting.
-    pub(crate) waiting_area: u128,
-    /// What each attempt waited, summed, those that still wait up to the horizon.
-    pub(crate) waiting_sum: u128,
-    /// The integral over time of the number of open requests.
-    pub(crate) open_area: u128,
-    /// How long each request was open, summed.
-    pub(crate) open_sum: u128,
-    /// The integral over time of the number in workers' hands, stalls not counted.
-    pub(crate) working_area: u128,
-    /// The work of each attempt, summed, as far as it was done.
-    pub(crate) working_sum: u128,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Must {
-    /// The service says what it does with what has just been sent.
-    Receive(CallId, u32),
-    /// The request of a useful completion succeeds.
-    Succeed(CallId),
-    /// The request fails for good.
-    Fail(CallId),
 }
 
 struct Call {
@@ -108,6 +75,7 @@ impl<'m> Auditor<'m> {
             calls: HashMap::new(),
             due: BTreeSet::new(),
             stations: model.services.iter().map(|_| Station::default()).collect(),
+            sends: model.clients.iter().map(|client| Sends::under(client.edge.budget)).collect(),
             books: Books::default(),
         }
     }
@@ -228,46 +196,6 @@ fn stalls(trigger: &Trigger, which: ServiceId) -> bool {
     }
 }
 
-/// What must have been due for `fact` to happen; none for what happens by itself.
-fn answers(fact: &Fact) -> Option<Must> {
-    match *fact {
-        Fact::Refused { call, attempt, .. }
-        | Fact::Queued { call, attempt, .. }
-        | Fact::Started { call, attempt, from_queue: false, .. } => {
-            Some(Must::Receive(call, attempt))
-        }
-        Fact::Succeeded { call, .. } => Some(Must::Succeed(call)),
-        Fact::Failed { call, .. } => Some(Must::Fail(call)),
-        Fact::Arrived { .. }
-        | Fact::Sent { .. }
-        | Fact::BudgetDenied { .. }
-        | Fact::TimedOut { .. }
-        | Fact::Shed { .. }
-        | Fact::Started { from_queue: true, .. }
-        | Fact::Completed { .. }
-        | Fact::TriggerBegan { .. }
-        | Fact::TriggerEnded { .. } => None,
-    }
-}
-
-/// The order of equal instants: completions, client timers, triggers, hand-overs, and last what is
-/// sent anew.
-fn rank(fact: &Fact) -> u8 {
-    match fact {
-        Fact::Completed { .. } => 0,
-        Fact::TimedOut { .. } => 1,
-        Fact::TriggerBegan { .. } | Fact::TriggerEnded { .. } => 2,
-        Fact::Shed { .. } | Fact::Started { from_queue: true, .. } => 3,
-        Fact::Arrived { .. } | Fact::Sent { .. } | Fact::BudgetDenied { .. } => 4,
-        // These follow from the fact before them.
-        Fact::Queued { .. }
-        | Fact::Refused { .. }
-        | Fact::Started { from_queue: false, .. }
-        | Fact::Succeeded { .. }
-        | Fact::Failed { .. } => 0,
-    }
-}
-
 impl Observer for Auditor<'_> {
     fn observe(&mut self, now: Time, fact: Fact) {
         assert!(now < Time::ZERO + self.model.horizon, "{fact:?} at {now}, after the end");
@@ -294,13 +222,19 @@ impl Observer for Auditor<'_> {
                 assert_eq!(self.calls[&call].client, client);
                 assert_eq!(self.calls[&call].phase, Phase::Between { next: attempt, due: now });
                 assert!(attempt <= self.model.clients[client.index()].edge.retry.max_retries);
+                let sends = &mut self.sends[client.index()];
+                assert!(attempt == 0 || sends.has_room(now), "a retry beyond the budget");
+                sends.note(now, attempt > 0);
                 self.enter(call, Phase::Waiting { attempt, sent: now });
                 self.must = Some(Must::Receive(call, attempt));
                 self.books.sent += 1;
                 self.books.retries += u64::from(attempt > 0);
             }
             Fact::BudgetDenied { client, call } => {
-                assert!(self.model.clients[client.index()].edge.budget.is_some());
+                assert!(
+                    !self.sends[client.index()].has_room(now),
+                    "denied though the budget has room"
+                );
                 let Phase::Between { next, due } = self.calls[&call].phase else {
                     panic!("{call:?} is denied a retry that it does not want");
                 };

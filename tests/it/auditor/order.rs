@@ -1,0 +1,54 @@
+//! In which order facts may come.
+
+use metastable::observe::{CallId, Fact};
+
+/// What has to be the next fact, where one follows from another at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Must {
+    /// The service says what it does with what has just been sent.
+    Receive(CallId, u32),
+    /// The request of a useful completion succeeds.
+    Succeed(CallId),
+    /// The request fails for good.
+    Fail(CallId),
+}
+
+/// What must have been due for `fact` to happen; none for what happens by itself.
+pub(super) fn answers(fact: &Fact) -> Option<Must> {
+    match *fact {
+        Fact::Refused { call, attempt, .. }
+        | Fact::Queued { call, attempt, .. }
+        | Fact::Started { call, attempt, from_queue: false, .. } => {
+            Some(Must::Receive(call, attempt))
+        }
+        Fact::Succeeded { call, .. } => Some(Must::Succeed(call)),
+        Fact::Failed { call, .. } => Some(Must::Fail(call)),
+        Fact::Arrived { .. }
+        | Fact::Sent { .. }
+        | Fact::BudgetDenied { .. }
+        | Fact::TimedOut { .. }
+        | Fact::Shed { .. }
+        | Fact::Started { from_queue: true, .. }
+        | Fact::Completed { .. }
+        | Fact::TriggerBegan { .. }
+        | Fact::TriggerEnded { .. } => None,
+    }
+}
+
+/// The order of equal instants: completions, client timers, triggers, hand-overs, and last what is
+/// sent anew.
+pub(super) fn rank(fact: &Fact) -> u8 {
+    match fact {
+        Fact::Completed { .. } => 0,
+        Fact::TimedOut { .. } => 1,
+        Fact::TriggerBegan { .. } | Fact::TriggerEnded { .. } => 2,
+        Fact::Shed { .. } | Fact::Started { from_queue: true, .. } => 3,
+        Fact::Arrived { .. } | Fact::Sent { .. } | Fact::BudgetDenied { .. } => 4,
+        // These follow from the fact before them.
+        Fact::Queued { .. }
+        | Fact::Refused { .. }
+        | Fact::Started { from_queue: false, .. }
+        | Fact::Succeeded { .. }
+        | Fact::Failed { .. } => 0,
+    }
+}
