@@ -1,5 +1,9 @@
 //! What a scenario file means: models, promises and a grid, with every name and overlay resolved.
 
+use std::path::Path;
+
+use super::Trouble;
+use super::load;
 use crate::experiment::{Cell, Expectation, SweepExpectation};
 use crate::model::Model;
 
@@ -14,6 +18,8 @@ pub struct Story {
     pub variants: Vec<Variant>,
     /// The grid, if the file has one.
     pub sweep: Option<Sweep>,
+    /// What is allowed and probably not meant, such as a key that changes nothing.
+    pub warnings: Trouble,
 }
 
 /// One version of the story.
@@ -38,4 +44,25 @@ pub struct Sweep {
     pub cells: Vec<Cell>,
     /// What the cells promise.
     pub expect: Vec<SweepExpectation>,
+}
+
+impl Story {
+    /// Reads the file at `path` as if each of `overrides`, written `PATH=VALUE`, stood in it instead
+    /// of what does; later ones win.
+    ///
+    /// The values are TOML; a word that is not, such as `500ms`, is taken as a text.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file or the overrides, each at its line and column.
+    pub fn read(path: &Path, overrides: &[String]) -> Result<Self, Trouble> {
+        load::file(path, overrides)
+    }
+
+    /// Like [`Story::read`], of a text that is called `name` in messages.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text or the overrides, each at its line and column.
+    pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self, Trouble> {
+        load::text(text, name, overrides)
+    }
 }

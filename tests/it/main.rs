@@ -7,6 +7,7 @@ mod closed_form;
 mod floors;
 mod rust_paths;
 mod same_facts;
+mod scenario;
 mod storm;
 mod theory;
 mod worlds;

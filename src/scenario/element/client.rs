@@ -1,0 +1,155 @@
+//! `[clients.NAME]`: who calls what, how often, and with which patience.
+
+use serde::Deserialize;
+
+use super::budget::Budget;
+use super::length::Length;
+use super::number::thousands;
+use super::retry::Retry;
+use super::world::Complaints;
+use crate::id::ServiceId;
+use crate::model::{self, Edge};
+use crate::policy::retry;
+use crate::scenario::tree::Spot;
+use crate::scenario::trouble::Diagnostic;
+use crate::time::Span;
+use crate::unit::Rate;
+
+/// A client as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Client {
+    pub(super) calls: String,
+    load: Option<f64>,
+    arrival_rate: Option<f64>,
+    #[serde(default)]
+    arrivals: Arrivals,
+    #[serde(default)]
+    call: Call,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Arrivals {
+    #[default]
+    Poisson,
+    Even,
+}
+
+/// Everything about one call.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call {
+    timeout: Option<Length>,
+    retry: Option<Retry>,
+    wait_after_refusal: Option<Length>,
+    budget: Option<Budget>,
+}
+
+/// Ten times what the service can do: 70 is 70 %, written wrong.
+const HIGHEST_LOAD: f64 = 10.0;
+/// One request per nanosecond, which is as finely as time is cut.
+const HIGHEST_RATE: f64 = 1e9;
+
+impl Client {
+    /// The client; none if anything is wrong with it. `called` is what it calls, if that stands.
+    pub(super) fn build(
+        &self,
+        name: &str,
+        spot: Spot<'_>,
+        to: ServiceId,
+        called: Option<&model::Service>,
+        out: &mut Complaints,
+    ) -> Option<model::Client> {
+        let demand = self.demand(spot, called);
+        let rate = out.keep(demand).flatten();
+        let edge = self.call.build(to, spot.find("call").unwrap_or(spot), out);
+        let (rate, edge) = (rate?, edge?);
+        Some(model::Client {
+            name: name.to_owned(),
+            arrivals: match self.arrivals {
+                Arrivals::Poisson => model::Arrivals::Poisson(rate),
+                Arrivals::Even => model::Arrivals::Even(rate),
+            },
+            edge,
+        })
+    }
+
+    /// Fresh requests per second, by whichever of `load` and `arrival_rate` was named last; none if
+    /// the capacity that the load is a share of is not known.
+    fn demand(
+        &self,
+        spot: Spot<'_>,
+        called: Option<&model::Service>,
+    ) -> Result<Option<Rate>, Diagnostic> {
+        let (load, rate) = (spot.at("load"), spot.at("arrival_rate"));
+        match (self.load, self.arrival_rate) {
+            (None, None) => Err(Diagnostic::error(spot.key, "this client sends nothing: `load` or `arrival_rate` is missing")
+                .help("add load = 0.7 (a share of the capacity of what it calls) or arrival_rate = 700 (requests per second)".to_owned())),
+            (Some(_), Some(_)) if load.layer == rate.layer => {
+                let (first, second) = if load.key < rate.key { (load, rate) } else { (rate, load) };
+                Err(Diagnostic::error(second.key, "`load` and `arrival_rate` exclude each other: both say how much this client sends")
+                    .other(first.key, "")
+                    .help("keep one of the two".to_owned()))
+            }
+            (Some(share), other) if other.is_none() || load.layer > rate.layer => {
+                check_load(share, load)?;
+                Ok(called.and_then(|service| Rate::new(share * service.capacity().per_second())))
+            }
+            (_, Some(per_second)) => check_rate(per_second, rate).map(Some),
+            (Some(_), None) => unreachable!("a load alone has been taken"),
+        }
+    }
+}
+
+impl Call {
+    fn build(&self, to: ServiceId, spot: Spot<'_>, out: &mut Complaints) -> Option<Edge> {
+        let timeout = match &self.timeout {
+            None => Some(None),
+            Some(length) => out.keep(timeout(length, spot.at("timeout"))),
+        };
+        let retry = match &self.retry {
+            None => Some(retry::Retry::NEVER),
+            Some(retry) => retry.build(spot.at("retry"), out),
+        };
+        let after_refusal = match &self.wait_after_refusal {
+            None => Some(None),
+            Some(wait) => out.keep(wait.span(spot.at("wait_after_refusal"))).map(Some),
+        };
+        let budget = self.budget.as_ref().and_then(|budget| budget.build(spot.at("budget"), out));
+        Some(Edge {
+            to,
+            timeout: timeout?,
+            retry: retry::Retry { after_refusal: after_refusal?, ..retry? },
+            budget,
+        })
+    }
+}
+
+/// The timeout, which may be none, said by that word.
+fn timeout(length: &Length, spot: Spot<'_>) -> Result<Option<Span>, Diagnostic> {
+    if length.0 == "none" {
+        return Ok(None);
+    }
+    length.above_zero(spot, "no timeout is said by the word \"none\"").map(Some)
+}
+
+fn check_load(load: f64, spot: Spot<'_>) -> Result<(), Diagnostic> {
+    if load > 0.0 && load <= HIGHEST_LOAD {
+        return Ok(());
+    }
+    let help = (load > HIGHEST_LOAD && load <= 100.0)
+        .then(|| format!("{load} % of the capacity is {}", load / 100.0));
+    let message = format!("a load is a share of the capacity, above 0 and at most {HIGHEST_LOAD}");
+    Err(Diagnostic::error(spot.value(), message).help(help))
+}
+
+fn check_rate(per_second: f64, spot: Spot<'_>) -> Result<Rate, Diagnostic> {
+    Rate::new(per_second).filter(|rate| rate.per_second() <= HIGHEST_RATE).ok_or_else(|| {
+        let highest = thousands(HIGHEST_RATE as u64);
+        Diagnostic::error(
+            spot.value(),
+            format!("a rate must be above 0 and at most {highest} per second"),
+        )
+    })
+}

@@ -1,0 +1,26 @@
+//! The words of the grammar: one element, one file, with its shape (what is written), its meaning
+//! (what the model gets) and what can be wrong with it.
+
+mod admission;
+mod any;
+mod bound;
+mod budget;
+mod client;
+mod criterion;
+mod document;
+mod expect;
+mod length;
+mod number;
+mod retry;
+mod service;
+mod service_time;
+mod sweep;
+mod trigger;
+mod variant;
+mod world;
+
+pub(super) use document::{Document, WORLD_KEYS};
+pub(super) use length::parse_length;
+pub(super) use number::thousands;
+pub(super) use sweep::Sweep;
+pub(super) use world::{Complaints, check_name};

@@ -1,0 +1,69 @@
+//! `service_time = "10ms"` or `{ exponential = { mean = "10ms" } }`: how long work takes.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
+
+use super::length::Length;
+use crate::law::Law;
+use crate::scenario::tree::Spot;
+use crate::scenario::trouble::Diagnostic;
+
+/// A law of work as it is written; a bare length is short for `fixed`.
+#[derive(Clone, Debug)]
+pub(super) enum ServiceTime {
+    Short(Length),
+    Fixed(Length),
+    Exponential(Mean),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Mean {
+    mean: Length,
+}
+
+const LAWS: [&str; 2] = ["fixed", "exponential"];
+
+impl ServiceTime {
+    /// The law; its mean is above zero.
+    pub(super) fn law(&self, spot: Spot<'_>) -> Result<Law, Diagnostic> {
+        let length = |length: &Length, spot| length.above_zero(spot, "");
+        match self {
+            Self::Short(fixed) => length(fixed, spot).map(Law::Fixed),
+            Self::Fixed(fixed) => length(fixed, spot.at("fixed")).map(Law::Fixed),
+            Self::Exponential(Mean { mean }) => length(mean, spot.at("exponential").at("mean"))
+                .map(|mean| Law::Exponential { mean }),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ServiceTime {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = ServiceTime;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a length of time in quotes, such as \"10ms\", or a table that names a law",
+                )
+            }
+
+            fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<ServiceTime, A::Error> {
+                let (law, value) = data.variant::<String>()?;
+                match law.as_str() {
+                    "fixed" => value.newtype_variant().map(ServiceTime::Fixed),
+                    "exponential" => value.newtype_variant().map(ServiceTime::Exponential),
+                    // A word that is no law is a length, well written or not; a table needs a law.
+                    other => value
+                        .unit_variant()
+                        .map(|()| ServiceTime::Short(Length(other.to_owned())))
+                        .map_err(|_| A::Error::unknown_variant(other, &LAWS)),
+                }
+            }
+        }
+        deserializer.deserialize_enum("ServiceTime", &LAWS, Either)
+    }
+}

@@ -1,0 +1,41 @@
+//! `[variants."name"]`: changes by path, and what the changed story promises.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+
+use super::any::Any;
+use super::expect::Expect;
+
+/// A variant as it is written. Its changes are read from the tree, where their places are.
+#[derive(Clone, Debug, Default)]
+pub(in crate::scenario) struct Variant {
+    pub(in crate::scenario) expect: Option<Expect>,
+}
+
+impl<'de> Deserialize<'de> for Variant {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Changes;
+        impl<'de> Visitor<'de> for Changes {
+            type Value = Variant;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of paths and values")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Variant, A::Error> {
+                let mut variant = Variant::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "expect" {
+                        variant.expect = Some(map.next_value()?);
+                    } else {
+                        map.next_value::<Any>()?;
+                    }
+                }
+                Ok(variant)
+            }
+        }
+        deserializer.deserialize_map(Changes)
+    }
+}

@@ -1,0 +1,213 @@
+//! The written world into a model: names to ids, words to policies, and whether it all fits.
+
+use super::document::Document;
+use super::number::thousands;
+use crate::id::ServiceId;
+use crate::model::{self, MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, Model, TooLarge};
+use crate::scenario::nearest::did_you_mean;
+use crate::scenario::tree::Spot;
+use crate::scenario::trouble::Diagnostic;
+use crate::time::Span;
+
+/// Mistakes as they are found; building goes on, so that one look shows them all.
+#[derive(Debug, Default)]
+pub(in crate::scenario) struct Complaints(Vec<Diagnostic>);
+
+impl Complaints {
+    /// The value, or none and a complaint.
+    pub(in crate::scenario) fn keep<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
+        result.map_err(|diagnostic| self.0.push(diagnostic)).ok()
+    }
+
+    pub(in crate::scenario) fn add(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+
+    /// The value, or none and several complaints.
+    pub(in crate::scenario) fn keep_all<T>(
+        &mut self,
+        result: Result<T, Vec<Diagnostic>>,
+    ) -> Option<T> {
+        result.map_err(|diagnostics| self.0.extend(diagnostics)).ok()
+    }
+
+    /// How many there are so far.
+    pub(in crate::scenario) const fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(in crate::scenario) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(in crate::scenario) fn into_inner(self) -> Vec<Diagnostic> {
+        self.0
+    }
+}
+
+/// Positions of services are 16 bits wide; so are those of everything that has a name.
+const MOST_NAMES: usize = 10_000;
+/// Names stand in tables and charts.
+const LONGEST_NAME: usize = 80;
+
+impl Document {
+    /// The model of the world as it is written.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub(in crate::scenario) fn model(&self, spot: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
+        let mut out = Complaints::default();
+        let model = self.build(spot, &mut out);
+        let model = model.filter(|_| out.is_empty()).and_then(|model| {
+            out.keep(model.fits().map_err(|limit| too_large(limit, &model, spot)))?;
+            Some(model)
+        });
+        model.ok_or_else(|| out.into_inner())
+    }
+
+    fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Model> {
+        for (kind, empty) in
+            [("services", self.services.is_empty()), ("clients", self.clients.is_empty())]
+        {
+            out.keep(check_names(kind, empty, spot));
+        }
+        out.keep(check_names("triggers", false, spot));
+        let horizon = out.keep(self.horizon.above_zero(spot.at("horizon"), ""));
+        let window = match &self.window {
+            None => Some(USUAL_WINDOW),
+            Some(window) => out.keep(window.above_zero(spot.at("window"), "")),
+        };
+        if let (Some(horizon), Some(window)) = (horizon, window) {
+            out.keep(whole_windows(horizon, window, spot));
+        }
+        let criterion = self.criterion.build(spot.at("criterion"), window, horizon, out);
+
+        let here = spot.at("services");
+        let services: Vec<Option<model::Service>> = self
+            .services
+            .iter()
+            .map(|(name, service)| service.build(name, here.at(name), out))
+            .collect();
+        let names: Vec<&str> = self.services.keys().map(String::as_str).collect();
+        let find = |name: &str, spot: Spot<'_>| find_service(&names, name, spot);
+
+        let here = spot.at("clients");
+        let clients: Vec<Option<model::Client>> = self
+            .clients
+            .iter()
+            .map(|(name, client)| {
+                let spot = here.at(name);
+                let to = out.keep(find(&client.calls, spot.at("calls")));
+                let called = to.and_then(|to| services[to.index()].as_ref());
+                // A client of nothing is still read to its end for other mistakes.
+                client.build(name, spot, to.unwrap_or(ServiceId(0)), called, out)
+            })
+            .collect();
+        let here = spot.at("triggers");
+        let triggers: Vec<Option<model::Trigger>> = self
+            .triggers
+            .iter()
+            .map(|(name, trigger)| trigger.build(name, here.at(name), horizon, find, out))
+            .collect();
+        Some(Model {
+            services: services.into_iter().collect::<Option<_>>()?,
+            clients: clients.into_iter().collect::<Option<_>>()?,
+            triggers: triggers.into_iter().collect::<Option<_>>()?,
+            horizon: horizon?,
+            window: window?,
+            criterion: criterion?,
+        })
+    }
+}
+
+/// The window where a scenario does not give one.
+const USUAL_WINDOW: Span = Span::from_secs(1);
+
+fn find_service(names: &[&str], name: &str, spot: Spot<'_>) -> Result<ServiceId, Diagnostic> {
+    // `check_names` keeps positions within 16 bits.
+    names.iter().position(|known| *known == name).map(|index| ServiceId(index as u16)).ok_or_else(
+        || {
+            let help = did_you_mean(name, names.iter().copied(), "the services here are");
+            Diagnostic::error(spot.value(), format!("there is no service `{name}`")).help(help)
+        },
+    )
+}
+
+fn check_names(kind: &str, empty: bool, spot: Spot<'_>) -> Result<(), Diagnostic> {
+    let here = spot.at(kind);
+    if empty {
+        return Err(Diagnostic::error(here.key, format!("the scenario has no {kind}"))
+            .help(format!("add a table [{kind}.NAME]")));
+    }
+    let entries = spot.find(kind).map_or(&[][..], |here| here.node.entries());
+    if entries.len() > MOST_NAMES {
+        let most = thousands(MOST_NAMES as u64);
+        return Err(Diagnostic::error(here.key, format!("there can be at most {most} {kind}")));
+    }
+    let wrong = entries.iter().find_map(|entry| Some((entry, check_name(&entry.key)?)));
+    wrong.map_or(Ok(()), |(entry, message)| Err(Diagnostic::error(entry.key_place, message)))
+}
+
+/// What is wrong with a name, if anything: dots, quotes and any script are welcome.
+pub(in crate::scenario) fn check_name(name: &str) -> Option<String> {
+    if name.trim().is_empty() {
+        Some("this name is empty".to_owned())
+    } else if name.chars().any(char::is_control) {
+        Some("a name cannot have control characters in it".to_owned())
+    } else if name.chars().count() > LONGEST_NAME {
+        Some(format!("a name can have at most {LONGEST_NAME} characters"))
+    } else {
+        None
+    }
+}
+
+fn whole_windows(horizon: Span, window: Span, spot: Spot<'_>) -> Result<(), Diagnostic> {
+    let (whole, rest) =
+        (horizon.as_nanos() / window.as_nanos(), horizon.as_nanos() % window.as_nanos());
+    if rest == 0 {
+        return Ok(());
+    }
+    let near = Span::from_nanos(window.as_nanos().saturating_mul(whole.max(1)));
+    Err(Diagnostic::error(
+        spot.at("horizon").value(),
+        format!("the horizon of {horizon} is not a whole number of windows of {window}"),
+    )
+    .help(format!("write horizon = \"{near}\", or another window")))
+}
+
+fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagnostic {
+    let at = |key, message: String, help: &str| {
+        Diagnostic::error(spot.at(key).value(), message).help(help.to_owned())
+    };
+    match limit {
+        TooLarge::Events(events) => at(
+            "horizon",
+            format!(
+                "this run may need about {} events; the limit is {}",
+                thousands(events as u64),
+                thousands(MAX_EVENTS as u64)
+            ),
+            "a shorter horizon, a lower rate or fewer retries",
+        ),
+        TooLarge::InFlight(attempts) => at(
+            "horizon",
+            format!(
+                "about {} attempts may be in flight at once in this run; the limit is {}",
+                thousands(attempts as u64),
+                thousands(MAX_IN_FLIGHT as u64)
+            ),
+            "a shorter horizon, a lower rate, fewer retries or a bounded queue",
+        ),
+        TooLarge::Windows(windows) => at(
+            "horizon",
+            format!(
+                "a horizon of {} has {} windows of {}; the limit is {}",
+                model.horizon,
+                thousands(windows),
+                model.window,
+                thousands(MAX_WINDOWS)
+            ),
+            "a shorter horizon or a longer window",
+        ),
+    }
+}

@@ -1,0 +1,147 @@
+//! What is written and changes nothing: in no variant and in no cell.
+
+use std::collections::BTreeMap;
+
+use super::noise::Noise;
+use super::source::Place;
+use super::tree::{Node, Spot, quote};
+use super::trouble::Diagnostic;
+use crate::id::ServiceId;
+use crate::model::{Client, Disturbance, Model, Service};
+use crate::policy::admission::Admission;
+use crate::policy::shedding::Shedding;
+use crate::time::Time;
+
+/// Keys by path, over all worlds seen so far.
+#[derive(Debug, Default)]
+pub(super) struct Idle {
+    /// None once a key has had an effect somewhere.
+    keys: BTreeMap<String, Option<Diagnostic>>,
+    noise: Noise,
+    others: Vec<Diagnostic>,
+}
+
+/// Why a key changes nothing.
+struct Reason {
+    what: &'static str,
+    help: &'static str,
+}
+
+impl Idle {
+    /// Looks at one world: the model and the tree that it was built from.
+    pub(super) fn see(&mut self, version: &str, tree: &Node, model: &Model) {
+        let root = Spot::root(tree);
+        for client in &model.clients {
+            let path = format!("clients.{}.call", quote(&client.name));
+            if let Some(call) = root.at("clients").at(&client.name).find("call") {
+                self.see_call(&path, call, client, model.service(client.edge.to));
+            }
+        }
+        for (index, service) in model.services.iter().enumerate() {
+            // A model has no more services than ids.
+            let callers = callers(model, ServiceId(index as u16));
+            self.see_service(root, service, &callers);
+        }
+        for trigger in &model.triggers {
+            let Disturbance::Stall { service } = trigger.disturbance;
+            let spot = root.at("triggers").at(&trigger.name);
+            let path = format!("triggers.{}", quote(&trigger.name));
+            self.note(
+                &path,
+                spot.key,
+                callers(model, service).is_empty().then_some(Reason {
+                    what: "nobody calls the service that this stalls",
+                    help: "stall a service that a client calls",
+                }),
+            );
+            let ends_too_late = trigger.ends() >= Time::ZERO + model.horizon;
+            self.note(&format!("{path} after"), spot.key, ends_too_late.then_some(Reason {
+                what: "this lasts to the end of the run, so that nothing can be said about what follows",
+                help: "a longer horizon",
+            }));
+        }
+        self.noise.see(version, root, model);
+    }
+
+    /// Adds a warning that does not depend on other worlds.
+    pub(super) fn add(&mut self, diagnostic: Diagnostic) {
+        self.others.push(diagnostic);
+    }
+
+    /// What to warn of after all worlds.
+    pub(super) fn warnings(self) -> Vec<Diagnostic> {
+        self.keys.into_values().flatten().chain(self.noise.warning()).chain(self.others).collect()
+    }
+
+    fn see_call(&mut self, path: &str, call: Spot<'_>, client: &Client, service: &Service) {
+        let edge = &client.edge;
+        let never_refused = matches!(service.admission, Admission::Unbounded);
+        let never_retries = edge.retry.max_retries == 0;
+        let never_fails = never_refused && edge.timeout.is_none();
+        if let Some(wait) = call.find("wait_after_refusal") {
+            let reason = if never_retries {
+                Some(Reason { what: "this client never retries, so it never waits", help: RETRY })
+            } else {
+                never_refused.then_some(Reason {
+                    what: "nothing bounds the queue of what this client calls, so it is never refused",
+                    help: "give the service a bound: queue = { max_waiting = 800 }",
+                })
+            };
+            self.note(&format!("{path}.wait_after_refusal"), wait.key, reason);
+        }
+        if let Some(budget) = call.find("budget").filter(|_| edge.budget.is_some()) {
+            let reason = Reason {
+                what: "this client never retries, so there is nothing to budget",
+                help: RETRY,
+            };
+            self.note(&format!("{path}.budget"), budget.key, never_retries.then_some(reason));
+        }
+        if let Some(retry) = call.find("retry").filter(|_| !never_retries) {
+            let reason = Reason {
+                what: "no call can fail: it has no timeout, and nothing bounds the queue of the service",
+                help: "give the call a timeout, or the service a bound",
+            };
+            self.note(&format!("{path}.retry"), retry.key, never_fails.then_some(reason));
+        }
+    }
+
+    fn see_service(&mut self, root: Spot<'_>, service: &Service, callers: &[&Client]) {
+        let spot = root.at("services").at(&service.name);
+        let path = format!("services.{}", quote(&service.name));
+        let reason = Reason {
+            what: "nobody calls this service",
+            help: "name it in the `calls` of a client",
+        };
+        self.note(&path, spot.key, callers.is_empty().then_some(reason));
+        let sheds = !matches!(service.shedding, Shedding::Never);
+        if let Some(shedding) = spot.find("shedding").filter(|_| sheds && !callers.is_empty()) {
+            let patient = callers.iter().all(|client| client.edge.timeout.is_none());
+            let reason = Reason {
+                what: "no client of this service has a timeout, so nothing expires",
+                help: "give the calls a timeout",
+            };
+            self.note(&format!("{path}.shedding"), shedding.key, patient.then_some(reason));
+        }
+    }
+
+    /// Keeps the first reason, until the key has an effect somewhere.
+    fn note(&mut self, path: &str, place: Place, reason: Option<Reason>) {
+        let warning = reason.map(|reason| {
+            let name = path.split(' ').next().unwrap_or(path);
+            Diagnostic::warning(place, format!("`{name}` has no effect"))
+                .label(reason.what)
+                .help(reason.help.to_owned())
+        });
+        match self.keys.get_mut(path) {
+            None => drop(self.keys.insert(path.to_owned(), warning)),
+            Some(known) if warning.is_none() => *known = None,
+            Some(_) => {}
+        }
+    }
+}
+
+const RETRY: &str = "give it a retry: call.retry.immediate = { max_retries = 3 }";
+
+fn callers(model: &Model, service: ServiceId) -> Vec<&Client> {
+    model.clients.iter().filter(|client| client.edge.to == service).collect()
+}

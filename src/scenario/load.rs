@@ -1,0 +1,205 @@
+//! From a file to a story, step by step: text, tree, overrides, grammar, worlds, grid.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::element::{Complaints, Document, check_name, thousands};
+use super::grid::Ground;
+use super::idle::Idle;
+use super::reader::read;
+use super::source::{LONGEST_SOURCE, SourceId, Sources};
+use super::story::{Story, Sweep, Variant};
+use super::tree::{Layer, Node, Spot, apply, parse_argument, parse_document};
+use super::trouble::{Diagnostic, Trouble};
+use super::version::{Version, model, variant, world_only};
+
+/// The base where a scenario does not name it.
+const USUAL_BASE: &str = "base";
+/// What a `PATH=VALUE` is called in messages.
+const ARGUMENT: &str = "--set";
+/// Titles stand above charts.
+const LONGEST_TITLE: usize = 200;
+/// The most overrides: each is a source and a layer of its own.
+const MOST_OVERRIDES: usize = 10_000;
+
+pub(super) fn file(path: &Path, overrides: &[String]) -> Result<Story, Trouble> {
+    let name = path.display().to_string();
+    let text = contents(path, &name)
+        .map_err(|diagnostic| Trouble::new(Arc::default(), vec![diagnostic]))?;
+    self::text(&text, &name, overrides)
+}
+
+/// The text of a file.
+fn contents(path: &Path, name: &str) -> Result<String, Diagnostic> {
+    let unreadable = |error: std::io::Error| match error.kind() {
+        ErrorKind::IsADirectory => {
+            Diagnostic::of_file(format!("{name} is a folder, not a scenario file"))
+        }
+        ErrorKind::NotFound => Diagnostic::of_file(format!("there is no file {name}")),
+        _ => Diagnostic::of_file(format!("cannot read {name}: {error}")),
+    };
+    let file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(LONGEST_SOURCE as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() > LONGEST_SOURCE {
+        let most = thousands(LONGEST_SOURCE as u64);
+        return Err(Diagnostic::of_file(format!(
+            "{name} is longer than {most} bytes: this is no scenario"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count() + 1;
+        Diagnostic::of_file(format!(
+            "{name} is not UTF-8: byte {} on line {line} is no character",
+            valid + 1
+        ))
+        .help("save the file in the encoding UTF-8".to_owned())
+    })
+}
+
+pub(super) fn text(text: &str, name: &str, overrides: &[String]) -> Result<Story, Trouble> {
+    let mut sources = Sources::default();
+    let result = if text.len() > LONGEST_SOURCE {
+        Err(vec![Diagnostic::of_file(format!("{name} is too long"))])
+    } else if overrides.len() > MOST_OVERRIDES {
+        Err(vec![Diagnostic::of_file(format!(
+            "more than {} overrides",
+            thousands(MOST_OVERRIDES as u64)
+        ))])
+    } else {
+        let file = sources.add(name, text);
+        root(text, file, overrides, &mut sources)
+            .and_then(|root| understand(&root, &sources, overrides.len() as Layer + 1))
+    };
+    let sources = Arc::new(sources);
+    match result {
+        Ok((mut story, warnings)) => {
+            story.warnings = Trouble::new(sources, warnings);
+            Ok(story)
+        }
+        Err(diagnostics) => Err(Trouble::new(sources, diagnostics)),
+    }
+}
+
+/// The tree of the file with the overrides laid over it.
+fn root(
+    text: &str,
+    file: SourceId,
+    overrides: &[String],
+    sources: &mut Sources,
+) -> Result<Node, Vec<Diagnostic>> {
+    let mut root = parse_document(text, file)?;
+    if root.entries().is_empty() && overrides.is_empty() {
+        return Err(vec![
+            Diagnostic::of_file(format!("{} is empty", sources.get(file).name))
+                .help("a scenario has a title, a horizon, a service and a client".to_owned()),
+        ]);
+    }
+    let mut out = Complaints::default();
+    for (index, argument) in overrides.iter().enumerate() {
+        let source = sources.add(ARGUMENT, argument);
+        if let Some(change) = out.keep_all(parse_argument(argument, source)) {
+            out.keep(apply(&mut root, &change, index as Layer + 1));
+        }
+    }
+    if out.is_empty() { Ok(root) } else { Err(out.into_inner()) }
+}
+
+/// The story that `root` tells, and what to warn of; `layer` is the first that is free.
+fn understand(
+    root: &Node,
+    sources: &Sources,
+    layer: Layer,
+) -> Result<(Story, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let spot = Spot::root(root);
+    let document: Document = read(spot)?;
+    let mut out = Complaints::default();
+    let base = base_name(&document, spot, &mut out);
+    let versions = versions(root, base, layer, &mut out);
+    let variants = variants(&document, spot, &versions, &mut out);
+    // A grid over a base that is wrong would only repeat what is wrong with it.
+    if !out.is_empty() {
+        return Err(out.into_inner());
+    }
+    let mut idle = Idle::default();
+    for version in &versions {
+        idle.see(&version.name, &version.tree, &version.model);
+    }
+    let ground = Ground { spot: spot.at("sweep"), sources, versions: &versions, layer: layer + 1 };
+    let sweep: Option<Sweep> =
+        document.sweep.as_ref().and_then(|written| ground.build(written, &mut out, &mut idle));
+    if !out.is_empty() {
+        return Err(out.into_inner());
+    }
+    let seed = document.seed.unwrap_or(1);
+    let story =
+        Story { title: document.title, seed, variants, sweep, warnings: Trouble::default() };
+    Ok((story, idle.warnings()))
+}
+
+fn base_name(document: &Document, spot: Spot<'_>, out: &mut Complaints) -> String {
+    let title = &document.title;
+    if title.trim().is_empty() {
+        out.add(Diagnostic::error(spot.at("title").value(), "the title is empty"));
+    } else if title.chars().any(char::is_control) || title.chars().count() > LONGEST_TITLE {
+        let message = format!("a title is one line of at most {LONGEST_TITLE} characters");
+        out.add(Diagnostic::error(spot.at("title").value(), message));
+    }
+    let base = document.base.as_deref().unwrap_or(USUAL_BASE);
+    if let Some(message) = check_name(base) {
+        out.add(Diagnostic::error(spot.at("base").value(), message));
+    }
+    if let Some(variant) = spot.find("variants").and_then(|variants| variants.find(base)) {
+        out.add(
+            Diagnostic::error(
+                variant.key,
+                format!("the scenario as it is written is called `{base}` too"),
+            )
+            .help(
+                "give one of the two another name; base = \"..\" names the scenario as written"
+                    .to_owned(),
+            ),
+        );
+    }
+    base.to_owned()
+}
+
+/// The base and its variants, as far as nothing is wrong with them.
+fn versions(root: &Node, base: String, layer: Layer, out: &mut Complaints) -> Vec<Version> {
+    let tree = world_only(root);
+    let mut versions = Vec::new();
+    if let Some(model) = out.keep_all(model(&tree)) {
+        versions.push(Version { name: base, tree: tree.clone(), changes: Vec::new(), model });
+    }
+    for entry in
+        Spot::root(root).find("variants").map_or(&[][..], |variants| variants.node.entries())
+    {
+        if let Some(message) = check_name(&entry.key) {
+            out.add(Diagnostic::error(entry.key_place, message));
+        }
+        versions.extend(variant(&tree, entry, layer, out));
+    }
+    versions
+}
+
+/// The versions with what they promise.
+fn variants(
+    document: &Document,
+    spot: Spot<'_>,
+    versions: &[Version],
+    out: &mut Complaints,
+) -> Vec<Variant> {
+    let mut variants = Vec::new();
+    for version in versions {
+        let (expect, spot) = match document.variants.get(&version.name) {
+            Some(variant) => (&variant.expect, spot.at("variants").at(&version.name)),
+            None => (&document.expect, spot),
+        };
+        let expect = expect.as_ref().and_then(|expect| expect.build(spot.at("expect"), out));
+        variants.push(Variant { name: version.name.clone(), model: version.model.clone(), expect });
+    }
+    variants
+}

@@ -1,0 +1,205 @@
+//! What serde objects to, in words and with a place.
+
+use std::fmt;
+
+use serde::de::{Error, Expected, Unexpected};
+
+use crate::scenario::nearest::{did_you_mean, list};
+use crate::scenario::source::Place;
+use crate::scenario::tree::{Entry, Node};
+use crate::scenario::trouble::Diagnostic;
+
+/// One objection. Serde makes it without knowing where; whoever reads the key or the value in
+/// question adds the place on the way out.
+#[derive(Debug)]
+pub(in crate::scenario) struct Fault {
+    message: String,
+    help: Option<String>,
+    place: Option<Place>,
+    other: Option<(Place, String)>,
+    pub(super) missing: Option<&'static str>,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>, help: Option<String>) -> Self {
+        Self { message: message.into(), help, place: None, other: None, missing: None }
+    }
+
+    pub(super) const fn place(&self) -> Option<Place> {
+        self.place
+    }
+
+    #[must_use]
+    pub(super) fn at_key(mut self, place: Place) -> Self {
+        self.place.get_or_insert(place);
+        self
+    }
+
+    #[must_use]
+    pub(super) fn at_value(mut self, place: Place) -> Self {
+        self.place.get_or_insert(place);
+        self
+    }
+
+    /// What is missing is missing in the table behind this key.
+    #[must_use]
+    pub(super) fn in_table(mut self, key: Place) -> Self {
+        if self.missing.is_some() {
+            self.place.get_or_insert(key);
+        }
+        self
+    }
+
+    pub(super) fn nothing_chosen(words: &'static [&'static str]) -> Self {
+        let words = list(words.iter().copied()).unwrap_or_default();
+        Self::new("a choice is missing here", Some(format!("one of {words}")))
+    }
+
+    pub(super) fn two_chosen(first: &Entry, second: &Entry) -> Self {
+        let mut fault = Self::new(
+            format!("`{}` and `{}` exclude each other", first.key, second.key),
+            Some("keep one of the two".to_owned()),
+        );
+        fault.place = Some(second.key_place);
+        fault.other = Some((first.key_place, String::new()));
+        fault
+    }
+
+    pub(super) fn word_for_table(word: &str) -> Self {
+        Self::new(
+            format!("`{word}` is a table, not a word"),
+            Some(format!("write {{ {word} = {{ .. }} }}")),
+        )
+    }
+
+    pub(super) fn table_for_word(word: &str) -> Self {
+        Self::new(format!("`{word}` is a word, not a table"), Some(format!("write \"{word}\"")))
+    }
+
+    /// The objection as it is shown; `root` tells the name of the table that something is missing in.
+    pub(super) fn diagnostic(self, root: &Node) -> Diagnostic {
+        let place = self.place.unwrap_or(Place::START);
+        let owner = self.missing.and_then(|_| root.path_of(place));
+        let message = match owner {
+            Some(owner) => format!("{} in `{owner}`", self.message),
+            None => self.message,
+        };
+        let diagnostic = Diagnostic::error(place, message).help(self.help);
+        match self.other {
+            Some((place, label)) => diagnostic.other(place, label),
+            None => diagnostic,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Error for Fault {
+    /// The first line is the message, a second one the help.
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        let text = message.to_string();
+        match text.split_once('\n') {
+            Some((message, help)) => Self::new(message, Some(help.to_owned())),
+            None => Self::new(text, None),
+        }
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let expected = in_words(&expected.to_string());
+        let help = match found {
+            Unexpected::Float(value) if value.fract() == 0.0 && expected.contains("whole") => {
+                Some(format!("write it with digits only: {value}"))
+            }
+            Unexpected::Str(text) if expected.contains("number") && text.parse::<f64>().is_ok() => {
+                Some(format!("write it without quotes: {text}"))
+            }
+            _ => None,
+        };
+        Self::new(format!("expected {expected}, found {}", seen(found)), help)
+    }
+
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_type(found, expected)
+    }
+
+    fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
+        Self::new(
+            format!("`{word}` is none of the words that can stand here"),
+            did_you_mean(word, known.iter().copied(), "one of"),
+        )
+    }
+
+    fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
+        let help = did_you_mean(key, known.iter().copied(), "the keys here are");
+        Self::new(
+            format!("unknown key `{key}`"),
+            help.or_else(|| Some("this table stays empty".to_owned())),
+        )
+    }
+
+    fn missing_field(key: &'static str) -> Self {
+        let help = EXAMPLES
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, example)| format!("add {key} = {example}"));
+        Self { missing: Some(key), ..Self::new(format!("`{key}` is missing"), help) }
+    }
+
+    fn duplicate_field(key: &'static str) -> Self {
+        Self::new(format!("`{key}` is given twice"), Some("keep one of the two".to_owned()))
+    }
+}
+
+/// What a required key looks like.
+const EXAMPLES: [(&str, &str); 15] = [
+    ("title", "\"What this story shows\""),
+    ("horizon", "\"60s\""),
+    ("workers", "10"),
+    ("service_time", "\"10ms\""),
+    ("calls", "\"the name of a service\""),
+    ("max_retries", "3"),
+    ("wait", "\"100ms\""),
+    ("base", "\"100ms\""),
+    ("cap", "\"10s\""),
+    ("ratio", "0.1"),
+    ("window", "\"10s\""),
+    ("mean", "\"10ms\""),
+    ("service", "\"the name of a service\""),
+    ("begins", "\"10s\""),
+    ("lasts", "\"2s\""),
+];
+
+/// Rust's names of types, in the words of a person who writes a scenario.
+fn in_words(expected: &str) -> String {
+    match expected {
+        "f64" => "a number".to_owned(),
+        "i64" => "a whole number".to_owned(),
+        "u64" => "a whole number, 0 or more".to_owned(),
+        "a string" | "string" => "a text in quotes".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a map" => "a table".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        other if other.starts_with("struct ") => "a table".to_owned(),
+        other if other.starts_with("enum ") => "a word or a table that makes a choice".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn seen(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Str(text) => format!("the text \"{}\"", text.escape_debug()),
+        Unexpected::Signed(value) => format!("the number {value}"),
+        Unexpected::Unsigned(value) => format!("the number {value}"),
+        Unexpected::Float(value) => format!("the number {value:?}"),
+        Unexpected::Bool(value) => format!("{value}"),
+        Unexpected::Seq => "a list".to_owned(),
+        Unexpected::Map => "a table".to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,112 @@
+//! The scenario as it is written, and its variants: one tree each.
+
+use super::element::{Complaints, Document, WORLD_KEYS};
+use super::nearest::did_you_mean;
+use super::reader::read;
+use super::source::Place;
+use super::tree::{Change, Entry, Layer, Node, Path, Spot, Value, apply, collision};
+use super::trouble::Diagnostic;
+use crate::model::Model;
+
+/// The base or a variant, with its own tree of the world.
+#[derive(Clone, Debug)]
+pub(super) struct Version {
+    pub(super) name: String,
+    pub(super) tree: Node,
+    /// The paths that set it apart from the base.
+    pub(super) changes: Vec<Change>,
+    pub(super) model: Model,
+}
+
+/// The model that `tree` describes.
+pub(super) fn model(tree: &Node) -> Result<Model, Vec<Diagnostic>> {
+    let spot = Spot::root(tree);
+    read::<Document>(spot)?.model(spot)
+}
+
+/// The root without what tells of other versions: nothing of that is needed to build a world.
+pub(super) fn world_only(root: &Node) -> Node {
+    let mut tree = root.clone();
+    for key in ["variants", "sweep", "expect"] {
+        tree.remove(key);
+    }
+    tree
+}
+
+/// The path that `entry` spells, if it leads into the world; `who` wants to change it.
+pub(super) fn allowed(entry: &Entry, who: &str) -> Result<Path, Diagnostic> {
+    let path = Path::of_key(&entry.key, entry.key_place)?;
+    let first = path.first();
+    let alone = path.segments().len() == 1;
+    if alone
+        && matches!(entry.node.value, Value::Table(_))
+        && WORLD_KEYS.contains(&first.name.as_str())
+    {
+        return Err(Diagnostic::error(
+            entry.key_place,
+            "a path is one key here, and stands in quotes",
+        )
+        .help(format!("write \"{}\" = ..", unquoted(entry))));
+    }
+    if !WORLD_KEYS.contains(&first.name.as_str()) {
+        let help = did_you_mean(&first.name, WORLD_KEYS, "a path begins with one of");
+        return Err(Diagnostic::error(
+            first.place,
+            format!("{who} cannot change `{}`", first.name),
+        )
+        .help(help));
+    }
+    Ok(path)
+}
+
+/// The path that somebody meant who left its quotes out.
+fn unquoted(entry: &Entry) -> String {
+    let mut path = super::tree::quote(&entry.key);
+    let mut node = &entry.node;
+    while let [only] = node.entries() {
+        path = format!("{path}.{}", super::tree::quote(&only.key));
+        node = &only.node;
+    }
+    path.replace('"', "'")
+}
+
+/// The version called `entry.key`, laid over `base`; none if anything is wrong with it.
+pub(super) fn variant(
+    base: &Node,
+    entry: &Entry,
+    layer: Layer,
+    out: &mut Complaints,
+) -> Option<Version> {
+    let before = out.count();
+    let mut changes = Vec::new();
+    for change in entry.node.entries().iter().filter(|change| change.key != "expect") {
+        if let Some(path) = out.keep(allowed(change, "a variant")) {
+            changes.push(Change { path, node: change.node.clone() });
+        }
+    }
+    if let Some(diagnostic) = collision(&changes) {
+        out.add(diagnostic);
+    }
+    let mut tree = base.clone();
+    for change in &changes {
+        out.keep(apply(&mut tree, change, layer));
+    }
+    if out.count() > before {
+        return None;
+    }
+    let here = |place: Place| {
+        entry
+            .node
+            .entries()
+            .iter()
+            .any(|own| own.key_place.contains(place) || own.node.place.contains(place))
+    };
+    let model = out.keep_all(model(&tree).map_err(|diagnostics| {
+        let told = |diagnostic: Diagnostic| match diagnostic.place() {
+            Some(place) if here(place) => diagnostic,
+            Some(_) | None => diagnostic.note(format!("in the variant `{}`", entry.key)),
+        };
+        diagnostics.into_iter().map(told).collect::<Vec<_>>()
+    }))?;
+    Some(Version { name: entry.key.clone(), tree, changes, model })
+}

@@ -1,0 +1,29 @@
+//! Scenario files: what they mean, and what is said about wrong ones.
+
+mod bad_input;
+mod files;
+
+use metastable::scenario::{Story, Trouble};
+
+/// A small valid scenario that tests change.
+const STORM: &str = r#"title = "A storm"
+horizon = "60s"
+
+[services.api]
+workers = 10
+service_time = "10ms"
+
+[clients.web]
+calls = "api"
+load = 0.7
+call.timeout = "1s"
+call.retry.immediate = { max_retries = 3 }
+
+[triggers.gc]
+stall = { service = "api", begins = "10s", lasts = "2s" }
+"#;
+
+fn parse(text: &str, overrides: &[&str]) -> Result<Story, Trouble> {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    Story::parse(text, "storm.toml", &overrides)
+}
