@@ -33,12 +33,14 @@ pub(super) fn file(path: &Path, overrides: &[String]) -> Result<Story, Trouble> 
 
 /// The text of a file.
 fn contents(path: &Path, name: &str) -> Result<String, Diagnostic> {
-    let unreadable = |error: std::io::Error| match error.kind() {
-        ErrorKind::IsADirectory => {
-            Diagnostic::of_file(format!("{name} is a folder, not a scenario file"))
-        }
-        ErrorKind::NotFound => Diagnostic::of_file(format!("there is no file {name}")),
-        _ => Diagnostic::of_file(format!("cannot read {name}: {error}")),
+    let unreadable = |error: std::io::Error| {
+        Diagnostic::of_file(if error.kind() == ErrorKind::IsADirectory {
+            format!("{name} is a folder, not a scenario file")
+        } else if error.kind() == ErrorKind::NotFound {
+            format!("there is no file {name}")
+        } else {
+            format!("cannot read {name}: {error}")
+        })
     };
     let file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();

@@ -79,7 +79,7 @@ fn better_window(horizon: Span, demand: f64) -> Option<Span> {
     windows
         .filter(|window| window.as_secs_f64() * demand >= ENOUGH)
         .filter(|window| {
-            horizon.as_nanos() % window.as_nanos() == 0 && window.times_in(horizon) >= 10
+            horizon.as_nanos().is_multiple_of(window.as_nanos()) && window.times_in(horizon) >= 10
         })
         .min()
 }

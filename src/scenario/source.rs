@@ -42,7 +42,7 @@ impl SourceId {
 }
 
 impl Place {
-    /// The very beginning of the file.
+    /// The file as a whole: what is missing at its root is missing nowhere in particular.
     pub(super) const START: Self = Self { source: 0, start: 0, end: 0 };
 
     pub(super) const fn source(self) -> SourceId {
@@ -62,13 +62,15 @@ impl Place {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 
-    /// The part of a quoted text that shows `within` of its content, if the content stands there
-    /// as it is; otherwise, where escapes blur the positions, all of it.
-    pub(super) fn inside_quotes(self, content: &str, within: Range<usize>) -> Self {
-        if self.len() != content.len() + 2 {
-            return self;
-        }
-        let start = self.start as usize + 1;
+    /// The part that shows `within` of its content, if the content stands here as it is, with
+    /// quotes around it or without; otherwise, where escapes blur the positions, all of it.
+    pub(super) fn part(self, content: &str, within: Range<usize>) -> Self {
+        let quote = match self.len().checked_sub(content.len()) {
+            Some(0) => 0,
+            Some(2) => 1,
+            Some(_) | None => return self,
+        };
+        let start = self.start as usize + quote;
         self.source().place(start + within.start..start + within.end)
     }
 }

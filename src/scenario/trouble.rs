@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, normalize_untrusted_str};
+use annotate_snippets::{
+    AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str,
+};
 
 use super::source::{Place, SourceId, Sources};
 
@@ -18,8 +20,13 @@ enum Severity {
 }
 
 /// One mistake: one sentence, the characters that it is about, and what to write instead.
+///
+/// In a box, since it travels in the error of many a small function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Diagnostic {
+pub(super) struct Diagnostic(Box<Content>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Content {
     severity: Severity,
     message: String,
     place: Option<Place>,
@@ -51,8 +58,8 @@ impl Diagnostic {
         Self::new(Severity::Error, None, message.into())
     }
 
-    const fn new(severity: Severity, place: Option<Place>, message: String) -> Self {
-        Self {
+    fn new(severity: Severity, place: Option<Place>, message: String) -> Self {
+        Self(Box::new(Content {
             severity,
             message,
             place,
@@ -60,46 +67,48 @@ impl Diagnostic {
             others: Vec::new(),
             notes: Vec::new(),
             help: None,
-        }
+        }))
     }
 
     /// With words beside the caret.
     #[must_use]
     pub(super) fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = label.into();
+        self.0.label = label.into();
         self
     }
 
     /// With a second place to look at.
     #[must_use]
     pub(super) fn other(mut self, place: Place, label: impl Into<String>) -> Self {
-        self.others.push((place, label.into()));
+        self.0.others.push((place, label.into()));
         self
     }
 
     /// With a fact that explains it.
     #[must_use]
     pub(super) fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.0.notes.push(note.into());
         self
     }
 
     /// With what to do about it.
     #[must_use]
     pub(super) fn help(mut self, help: impl Into<Option<String>>) -> Self {
-        self.help = help.into();
+        self.0.help = help.into();
         self
     }
 
-    pub(super) const fn place(&self) -> Option<Place> {
-        self.place
+    pub(super) fn place(&self) -> Option<Place> {
+        self.0.place
     }
 
     /// Whether both say the same of the same place, whatever led there.
     pub(super) fn repeats(&self, other: &Self) -> bool {
-        self.place == other.place && self.message == other.message
+        self.0.place == other.0.place && self.0.message == other.0.message
     }
+}
 
+impl Content {
     fn group<'a>(&'a self, sources: &'a Sources) -> Group<'a> {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -117,6 +126,10 @@ impl Diagnostic {
                 .map(|(place, label)| (*place, label.as_str(), AnnotationKind::Context));
             primary.into_iter().chain(others)
         };
+        if self.place == Some(Place::START) {
+            let name = &sources.get(Place::START.source()).name;
+            return self.footed(group.element(Origin::path(normalize_untrusted_str(name))));
+        }
         for (place, _, _) in places() {
             let id = place.source();
             if shown.contains(&id) {
@@ -137,6 +150,11 @@ impl Diagnostic {
                     .annotations(annotations),
             );
         }
+        self.footed(group)
+    }
+
+    /// The group with its notes and its help below.
+    fn footed<'a>(&'a self, group: Group<'a>) -> Group<'a> {
         let notes =
             self.notes.iter().map(|note| Level::NOTE.message(normalize_untrusted_str(note)));
         let help = self.help.iter().map(|help| Level::HELP.message(normalize_untrusted_str(help)));
@@ -154,7 +172,7 @@ fn whole_characters(text: &str, place: Place) -> std::ops::Range<usize> {
 impl Trouble {
     /// In the order of the text, without repetitions.
     pub(super) fn new(sources: Arc<Sources>, mut diagnostics: Vec<Diagnostic>) -> Self {
-        diagnostics.sort_by_key(|diagnostic| diagnostic.place);
+        diagnostics.sort_by_key(Diagnostic::place);
         let mut once: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
         for diagnostic in diagnostics {
             if !once.iter().any(|known| known.repeats(&diagnostic)) {
@@ -181,7 +199,7 @@ impl Trouble {
             .diagnostics
             .iter()
             .take(SHOWN)
-            .map(|diagnostic| renderer.render(&[diagnostic.group(&self.sources)]))
+            .map(|diagnostic| renderer.render(&[diagnostic.0.group(&self.sources)]))
             .collect();
         if self.diagnostics.len() > SHOWN {
             parts.push(format!("... and {} more like these", self.diagnostics.len() - SHOWN));

@@ -60,7 +60,7 @@ pub(super) fn allowed(entry: &Entry, who: &str) -> Result<Path, Diagnostic> {
 }
 
 /// The path that somebody meant who left its quotes out.
-fn unquoted(entry: &Entry) -> String {
+pub(super) fn unquoted(entry: &Entry) -> String {
     let mut path = super::tree::quote(&entry.key);
     let mut node = &entry.node;
     while let [only] = node.entries() {

@@ -131,7 +131,7 @@ fn timeout(length: &Length, spot: Spot<'_>) -> Result<Option<Span>, Diagnostic> 
     if length.0 == "none" {
         return Ok(None);
     }
-    length.above_zero(spot, "no timeout is said by the word \"none\"").map(Some)
+    length.above_zero(spot, "the word \"none\" means no timeout").map(Some)
 }
 
 fn check_load(load: f64, spot: Spot<'_>) -> Result<(), Diagnostic> {

@@ -47,7 +47,7 @@ pub(in crate::scenario) fn parse_length(text: &str, place: Place) -> Result<Span
     use humantime::DurationError as E;
     let whole = 0..text.len();
     let wrong = |range: std::ops::Range<usize>, message: String| {
-        Diagnostic::error(place.inside_quotes(text, range), message)
+        Diagnostic::error(place.part(text, range), message)
     };
     let example = || Some("write a number and a unit, such as \"250ms\" or \"1.25s\"".to_owned());
     if text.len() > LONGEST_SPELLING {

@@ -34,7 +34,7 @@ pub(in crate::scenario) fn thousands(value: u64) -> String {
     let digits = value.to_string();
     let mut spelled = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             spelled.push(',');
         }
         spelled.push(digit);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
+use serde::de::{EnumAccess, VariantAccess, Visitor};
 
 use super::length::Length;
 use crate::law::Law;
@@ -56,11 +56,11 @@ impl<'de> Deserialize<'de> for ServiceTime {
                 match law.as_str() {
                     "fixed" => value.newtype_variant().map(ServiceTime::Fixed),
                     "exponential" => value.newtype_variant().map(ServiceTime::Exponential),
-                    // A word that is no law is a length, well written or not; a table needs a law.
-                    other => value
-                        .unit_variant()
-                        .map(|()| ServiceTime::Short(Length(other.to_owned())))
-                        .map_err(|_| A::Error::unknown_variant(other, &LAWS)),
+                    // The reader lets no table through that names no law, so this is a length,
+                    // well written or not.
+                    length => {
+                        value.unit_variant().map(|()| ServiceTime::Short(Length(length.to_owned())))
+                    }
                 }
             }
         }

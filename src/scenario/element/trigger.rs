@@ -40,15 +40,18 @@ impl Trigger {
         let service = out.keep(find(&stall.service, spot.at("service")));
         let begins = out.keep(stall.begins.span(spot.at("begins")));
         let lasts = out.keep(
-            stall.lasts.above_zero(spot.at("lasts"), "without a trigger, leave the table out"),
+            stall.lasts.above_zero(spot.at("lasts"), "without a stall, leave the trigger out"),
         );
         let (service, begins, lasts) = (service?, begins?, lasts?);
         if horizon.is_some_and(|horizon| begins >= horizon) {
             let horizon = horizon.unwrap_or_default();
-            out.add(Diagnostic::error(
-                spot.at("begins").value(),
-                format!("this begins when the run is over: the horizon is {horizon}"),
-            ));
+            out.add(
+                Diagnostic::error(
+                    spot.at("begins").value(),
+                    format!("this begins when the run is over: the horizon is {horizon}"),
+                )
+                .help("an earlier beginning, or a longer horizon".to_owned()),
+            );
             return None;
         }
         Some(model::Trigger {

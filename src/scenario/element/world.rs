@@ -72,6 +72,9 @@ impl Document {
             out.keep(check_names(kind, empty, spot));
         }
         out.keep(check_names("triggers", false, spot));
+        if self.services.is_empty() {
+            return None;
+        }
         let horizon = out.keep(self.horizon.above_zero(spot.at("horizon"), ""));
         let window = match &self.window {
             None => Some(USUAL_WINDOW),
@@ -175,6 +178,13 @@ fn whole_windows(horizon: Span, window: Span, spot: Spot<'_>) -> Result<(), Diag
     .help(format!("write horizon = \"{near}\", or another window")))
 }
 
+/// An estimate, without digits that mean nothing.
+fn two_digits(estimate: f64) -> u64 {
+    let estimate = estimate as u64;
+    let unit = 10_u64.pow(estimate.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    estimate.div_ceil(unit).saturating_mul(unit)
+}
+
 fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagnostic {
     let at = |key, message: String, help: &str| {
         Diagnostic::error(spot.at(key).value(), message).help(help.to_owned())
@@ -184,7 +194,7 @@ fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagnostic {
             "horizon",
             format!(
                 "this run may need about {} events; the limit is {}",
-                thousands(events as u64),
+                thousands(two_digits(events)),
                 thousands(MAX_EVENTS as u64)
             ),
             "a shorter horizon, a lower rate or fewer retries",
@@ -193,7 +203,7 @@ fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagnostic {
             "horizon",
             format!(
                 "about {} attempts may be in flight at once in this run; the limit is {}",
-                thousands(attempts as u64),
+                thousands(two_digits(attempts)),
                 thousands(MAX_IN_FLIGHT as u64)
             ),
             "a shorter horizon, a lower rate, fewer retries or a bounded queue",

@@ -6,7 +6,7 @@ use crate::scenario::nearest::{did_you_mean, list};
 use crate::scenario::source::Sources;
 use crate::scenario::tree::{Entry, Node, Path, Spot, Value};
 use crate::scenario::trouble::Diagnostic;
-use crate::scenario::version::Version;
+use crate::scenario::version::{Version, unquoted};
 
 /// The key that chooses by variant instead of by axis; no path is called so.
 const VARIANT: &str = "variant";
@@ -95,7 +95,7 @@ fn values(
         let known = spelled.iter().map(String::as_str).chain([VARIANT]);
         let nested = matches!(entry.node.value, Value::Table(_)) && path.segments().len() == 1;
         let help = if nested {
-            Some(format!("a path is one key here, in quotes: \"{path}. ..\""))
+            Some(format!("a path is one key here, and stands in quotes: \"{}\"", unquoted(entry)))
         } else {
             did_you_mean(&path.to_string(), known, "cells are chosen by")
         };

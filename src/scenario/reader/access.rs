@@ -42,6 +42,7 @@ impl<'de> MapAccess<'de> for Pairs<'_> {
             return Err(Fault::custom("a value was asked for before its key"));
         };
         seed.deserialize(Reader::new(Spot::of(entry)))
+            .map_err(|fault| fault.at_value(entry.node.place))
     }
 }
 
@@ -57,7 +58,7 @@ impl<'t> Items<'t> {
     }
 }
 
-impl<'de> SeqAccess<'de> for Items<'_> {
+impl<'de, 't> SeqAccess<'de> for Items<'t> {
     type Error = Fault;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -65,7 +66,10 @@ impl<'de> SeqAccess<'de> for Items<'_> {
         seed: T,
     ) -> Result<Option<T::Value>, Fault> {
         let reader = |node| Reader { node, key: self.key };
-        self.items.next().map(|node| seed.deserialize(reader(node))).transpose()
+        let read = |node: &'t Node| {
+            seed.deserialize(reader(node)).map_err(|fault| fault.at_value(node.place))
+        };
+        self.items.next().map(read).transpose()
     }
 }
 
@@ -94,9 +98,9 @@ impl<'de, 't> EnumAccess<'de> for Choice<'t> {
 
 impl<'t> Choice<'t> {
     /// The value under the chosen name.
-    fn value(self) -> Result<Reader<'t>, Fault> {
+    fn value(self, content: &str) -> Result<Reader<'t>, Fault> {
         match self {
-            Self::Word { word, place } => Err(Fault::word_for_table(word).at_value(place)),
+            Self::Word { word, place } => Err(Fault::word_for_table(word, content).at_value(place)),
             Self::Table(entry) => Ok(Reader::new(Spot::of(entry))),
         }
     }
@@ -113,7 +117,7 @@ impl<'de> VariantAccess<'de> for Choice<'_> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
-        seed.deserialize(self.value()?)
+        seed.deserialize(self.value("..")?)
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value, Fault> {
@@ -122,9 +126,10 @@ impl<'de> VariantAccess<'de> for Choice<'_> {
 
     fn struct_variant<V: Visitor<'de>>(
         self,
-        _fields: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        serde::Deserializer::deserialize_any(self.value()?, visitor)
+        let content = if fields.is_empty() { "{}" } else { "{ .. }" };
+        serde::Deserializer::deserialize_any(self.value(content)?, visitor)
     }
 }

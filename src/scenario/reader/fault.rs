@@ -17,12 +17,21 @@ pub(in crate::scenario) struct Fault {
     help: Option<String>,
     place: Option<Place>,
     other: Option<(Place, String)>,
-    pub(super) missing: Option<&'static str>,
+    /// Something is missing, as opposed to wrong.
+    lacks: bool,
 }
 
 impl Fault {
     fn new(message: impl Into<String>, help: Option<String>) -> Self {
-        Self { message: message.into(), help, place: None, other: None, missing: None }
+        Self { message: message.into(), help, place: None, other: None, lacks: false }
+    }
+
+    fn lacking(message: impl Into<String>, help: Option<String>) -> Self {
+        Self { lacks: true, ..Self::new(message, help) }
+    }
+
+    pub(super) const fn lacks_something(&self) -> bool {
+        self.lacks
     }
 
     pub(super) const fn place(&self) -> Option<Place> {
@@ -44,7 +53,7 @@ impl Fault {
     /// What is missing is missing in the table behind this key.
     #[must_use]
     pub(super) fn in_table(mut self, key: Place) -> Self {
-        if self.missing.is_some() {
+        if self.lacks {
             self.place.get_or_insert(key);
         }
         self
@@ -52,7 +61,7 @@ impl Fault {
 
     pub(super) fn nothing_chosen(words: &'static [&'static str]) -> Self {
         let words = list(words.iter().copied()).unwrap_or_default();
-        Self::new("a choice is missing here", Some(format!("one of {words}")))
+        Self::lacking("a choice is missing", Some(format!("one of {words}")))
     }
 
     pub(super) fn two_chosen(first: &Entry, second: &Entry) -> Self {
@@ -65,21 +74,24 @@ impl Fault {
         fault
     }
 
-    pub(super) fn word_for_table(word: &str) -> Self {
+    pub(super) fn word_for_table(word: &str, content: &str) -> Self {
         Self::new(
-            format!("`{word}` is a table, not a word"),
-            Some(format!("write {{ {word} = {{ .. }} }}")),
+            format!("`{word}` is a table here, not a word"),
+            Some(format!("write {{ {word} = {content} }}")),
         )
     }
 
     pub(super) fn table_for_word(word: &str) -> Self {
-        Self::new(format!("`{word}` is a word, not a table"), Some(format!("write \"{word}\"")))
+        Self::new(
+            format!("`{word}` is a word here, not a table"),
+            Some(format!("write \"{word}\"")),
+        )
     }
 
     /// The objection as it is shown; `root` tells the name of the table that something is missing in.
     pub(super) fn diagnostic(self, root: &Node) -> Diagnostic {
         let place = self.place.unwrap_or(Place::START);
-        let owner = self.missing.and_then(|_| root.path_of(place));
+        let owner = self.lacks.then(|| root.path_of(place)).flatten();
         let message = match owner {
             Some(owner) => format!("{} in `{owner}`", self.message),
             None => self.message,
@@ -112,15 +124,7 @@ impl Error for Fault {
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         let expected = in_words(&expected.to_string());
-        let help = match found {
-            Unexpected::Float(value) if value.fract() == 0.0 && expected.contains("whole") => {
-                Some(format!("write it with digits only: {value}"))
-            }
-            Unexpected::Str(text) if expected.contains("number") && text.parse::<f64>().is_ok() => {
-                Some(format!("write it without quotes: {text}"))
-            }
-            _ => None,
-        };
+        let help = correction(&found, &expected);
         Self::new(format!("expected {expected}, found {}", seen(found)), help)
     }
 
@@ -148,7 +152,7 @@ impl Error for Fault {
             .iter()
             .find(|(known, _)| *known == key)
             .map(|(_, example)| format!("add {key} = {example}"));
-        Self { missing: Some(key), ..Self::new(format!("`{key}` is missing"), help) }
+        Self::lacking(format!("`{key}` is missing"), help)
     }
 
     fn duplicate_field(key: &'static str) -> Self {
@@ -191,15 +195,43 @@ fn in_words(expected: &str) -> String {
     }
 }
 
+/// What to write instead, where it can be told from what was written.
+fn correction(found: &Unexpected<'_>, expected: &str) -> Option<String> {
+    if let Unexpected::Float(value) = found
+        && value.fract() == 0.0
+        && expected.contains("whole")
+    {
+        Some(format!("write it with digits only: {value}"))
+    } else if let Unexpected::Signed(value) = found
+        && expected.contains("length of time")
+    {
+        Some(format!("write \"{value}s\" or \"{value}ms\""))
+    } else if let Unexpected::Str(text) = found
+        && text.parse::<f64>().is_ok()
+        && expected.contains("number")
+    {
+        Some(format!("write it without quotes: {text}"))
+    } else {
+        None
+    }
+}
+
 fn seen(found: Unexpected<'_>) -> String {
-    match found {
-        Unexpected::Str(text) => format!("the text \"{}\"", text.escape_debug()),
-        Unexpected::Signed(value) => format!("the number {value}"),
-        Unexpected::Unsigned(value) => format!("the number {value}"),
-        Unexpected::Float(value) => format!("the number {value:?}"),
-        Unexpected::Bool(value) => format!("{value}"),
-        Unexpected::Seq => "a list".to_owned(),
-        Unexpected::Map => "a table".to_owned(),
-        other => other.to_string(),
+    if let Unexpected::Str(text) = found {
+        format!("the text \"{}\"", text.escape_debug())
+    } else if let Unexpected::Signed(value) = found {
+        format!("the number {value}")
+    } else if let Unexpected::Unsigned(value) = found {
+        format!("the number {value}")
+    } else if let Unexpected::Float(value) = found {
+        format!("the number {value:?}")
+    } else if let Unexpected::Bool(value) = found {
+        value.to_string()
+    } else if found == Unexpected::Seq {
+        "a list".to_owned()
+    } else if found == Unexpected::Map {
+        "a table".to_owned()
+    } else {
+        found.to_string()
     }
 }

@@ -137,7 +137,7 @@ impl<'t> Reader<'t> {
         };
         let rest: Vec<&Entry> = chosen.collect();
         for entry in std::iter::once(first).chain(rest.iter().copied()) {
-            if !rest.is_empty() && !words.contains(&entry.key.as_str()) {
+            if !words.contains(&entry.key.as_str()) {
                 return Err(Fault::unknown_variant(&entry.key, words).at_key(entry.key_place));
             }
         }

@@ -24,11 +24,12 @@ pub(in crate::scenario) fn read<T: DeserializeOwned>(spot: Spot<'_>) -> Result<T
     let mut pruned = Vec::new();
     while found.len() < MOST {
         let place = fault.place().unwrap_or(Place::START);
-        let gone_before = fault.missing.is_some_and(|key| pruned.iter().any(|known| known == key));
-        if !gone_before {
+        // A wrong word is probably the word that is missing: of the two, one says enough.
+        let follows = fault.lacks_something() && pruned.contains(&place);
+        if !follows {
             found.push(fault.diagnostic(spot.node));
         }
-        let Some(key) = tree.prune(place) else { break };
+        let Some(key) = tree.prune(place, spot.key) else { break };
         pruned.push(key);
         match T::deserialize(Reader::new(Spot { node: &tree, ..spot })) {
             Ok(_) => break,

@@ -107,22 +107,24 @@ impl Node {
         self.children().find_map(|child| child.path_of(place))
     }
 
-    /// Removes what stands at `place`, a key or a value, wherever it is below this node.
-    pub(super) fn prune(&mut self, place: Place) -> Option<String> {
+    /// Removes what stands at `place`, a key or a value, wherever it is below this node, which `key`
+    /// leads to; returns the key of what it was removed from.
+    pub(super) fn prune(&mut self, place: Place, key: Place) -> Option<Place> {
         match &mut self.value {
             Value::Table(entries) => {
                 let here = |entry: &Entry| entry.key_place == place || entry.node.place == place;
                 if let Some(index) = entries.iter().position(here) {
-                    return Some(entries.remove(index).key);
+                    entries.remove(index);
+                    return Some(key);
                 }
-                entries.iter_mut().find_map(|entry| entry.node.prune(place))
+                entries.iter_mut().find_map(|entry| entry.node.prune(place, entry.key_place))
             }
             Value::List(items) => {
                 if let Some(index) = items.iter().position(|item| item.place == place) {
                     items.remove(index);
-                    return Some(String::new());
+                    return Some(key);
                 }
-                items.iter_mut().find_map(|item| item.prune(place))
+                items.iter_mut().find_map(|item| item.prune(place, key))
             }
             Value::Text(_)
             | Value::Integer(_)

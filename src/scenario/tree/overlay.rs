@@ -31,10 +31,11 @@ pub(in crate::scenario) fn apply(
 ) -> Result<(), Diagnostic> {
     let segments = change.path.segments();
     let mut here = root;
+    let mut place = Place::START;
     for (depth, segment) in segments.iter().enumerate() {
         let last = depth + 1 == segments.len();
         let named = depth == 1 && NAMED.contains(&segments[0].name.as_str());
-        let entries = as_table(here, segment.place);
+        let entries = as_table(here, place);
         let index = match entries.iter().position(|entry| entry.key == segment.name) {
             Some(index) => index,
             None if named && !last => {
@@ -66,6 +67,7 @@ pub(in crate::scenario) fn apply(
             return Ok(());
         }
         here = &mut entry.node;
+        place = segment.place;
     }
     Ok(())
 }

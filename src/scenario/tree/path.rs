@@ -49,7 +49,7 @@ impl Path {
         let mut table = DeTable::parse(&document)
             .map_err(|error| {
                 let span = error.span().unwrap_or(0..text.len());
-                wrong(place(span), format!("this is not a path: {}", error.message()))
+                wrong(place(span), "this is not a path".to_owned())
             })?
             .into_inner();
         let mut segments = Vec::new();

@@ -109,7 +109,11 @@ impl At {
     }
 
     fn diagnostic(self, text: &str, error: &Error) -> Diagnostic {
-        let span = error.span().unwrap_or(0..0);
+        let mut span = error.span().unwrap_or(0..0);
+        if span == (0..0) {
+            // What is wrong at the very beginning is shown at the first character.
+            span.end = text.chars().next().map_or(0, char::len_utf8);
+        }
         let found = text.get(span.clone()).unwrap_or_default();
         let place = self.place(span);
         if error.message().starts_with(UNQUOTED) {
@@ -127,9 +131,13 @@ impl At {
             return Diagnostic::error(place, format!("`{found}` is given twice"))
                 .help("keep one of the two".to_owned());
         }
-        Diagnostic::error(place, format!("not valid TOML: {}", error.message()))
+        let help = error.message().starts_with(UNCLOSED).then(|| {
+            "a table is [services.NAME], and a name with blanks in it stands in quotes".to_owned()
+        });
+        Diagnostic::error(place, format!("not valid TOML: {}", error.message())).help(help)
     }
 }
 
 const UNQUOTED: &str = "string values must be quoted";
+const UNCLOSED: &str = "unclosed table";
 const DUPLICATE: &str = "duplicate key";

@@ -5,6 +5,13 @@ use std::fmt::Write;
 
 use super::{STORM, parse};
 
+/// A snapshot that shows nothing but what is said.
+macro_rules! assert_said {
+    ($said:expr) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($said) })
+    };
+}
+
 /// A mistake in [`STORM`]: `replace` a piece of it by another one.
 struct Slip {
     what: &'static str,
@@ -50,7 +57,7 @@ fn said_of_overrides(overrides: &[&str]) -> String {
 
 #[test]
 fn unknown_keys() {
-    insta::assert_snapshot!(said(&[
+    assert_said!(said(&[
         slip("at the root", "horizon =", "horizont ="),
         slip("a table at the root", "[services.api]", "[service.api]"),
         slip("of a service", "workers", "worker"),
@@ -67,7 +74,7 @@ fn unknown_keys() {
 
 #[test]
 fn lengths_of_time() {
-    insta::assert_snapshot!(said(&[
+    assert_said!(said(&[
         slip("a wrong unit", "\"1s\"", "\"10 parsecs\""),
         slip("no unit", "\"1s\"", "\"10\""),
         slip("no quotes", "\"1s\"", "1s"),
@@ -87,7 +94,7 @@ fn lengths_of_time() {
 
 #[test]
 fn numbers() {
-    insta::assert_snapshot!(said(&[
+    assert_said!(said(&[
         slip("no workers", "workers = 10", "workers = 0"),
         slip("fewer than none", "workers = 10", "workers = -3"),
         slip("half a worker", "workers = 10", "workers = 0.5"),
@@ -118,7 +125,7 @@ fn numbers() {
 
 #[test]
 fn what_belongs_together() {
-    insta::assert_snapshot!(said(&[
+    assert_said!(said(&[
         slip("a missing service", "calls = \"api\"", "calls = \"apy\""),
         slip("a trigger on a missing service", "service = \"api\"", "service = \"database\""),
         slip("a trigger after the horizon", "\"60s\"", "\"10s\""),
@@ -172,7 +179,7 @@ fn what_belongs_together() {
 
 #[test]
 fn names() {
-    insta::assert_snapshot!(said(&[
+    assert_said!(said(&[
         slip(
             "empty",
             "[services.api]",
@@ -226,12 +233,12 @@ fn syntax() {
             trouble.lines().map(|line| line.chars().take(150).collect()).collect();
         writeln!(all, "## {what}\n{}\n", cut.join("\n")).unwrap();
     }
-    insta::assert_snapshot!(all);
+    assert_said!(all);
 }
 
 #[test]
 fn variants() {
-    insta::assert_snapshot!(said_of_more(&[
+    assert_said!(said_of_more(&[
         ("an unknown name", "[variants.x]\n\"clients.wbe.load\" = 0.5\n"),
         ("an unknown word", "[variants.x]\n\"clients.web.laod\" = 0.5\n"),
         ("an unknown root", "[variants.x]\n\"client.web.load\" = 0.5\n"),
@@ -256,7 +263,7 @@ fn variants() {
 
 #[test]
 fn promises() {
-    insta::assert_snapshot!(said_of_more(&[
+    assert_said!(said_of_more(&[
         ("an unknown verdict", "[expect]\nverdict = \"metastabel\"\n"),
         ("an unknown metric", "[expect]\nretrys = 3\n"),
         ("an unknown metric of a variant", "[variants.x.expect]\nback_at = 3\n"),
@@ -273,7 +280,7 @@ fn promises() {
 
 #[test]
 fn sweeps() {
-    insta::assert_snapshot!(said_of_more(&[
+    assert_said!(said_of_more(&[
         ("an axis that leads nowhere", "[sweep.axes]\n\"clients.wbe.load\" = [0.5]\n"),
         ("an axis of an unknown word", "[sweep.axes]\n\"clients.web.laod\" = [0.5, 0.6]\n"),
         ("an axis that is not the world", "[sweep.axes]\n\"sweep.seeds\" = [1, 2]\n"),
@@ -340,7 +347,7 @@ fn sweeps() {
 
 #[test]
 fn overrides() {
-    insta::assert_snapshot!(said_of_overrides(&[
+    assert_said!(said_of_overrides(&[
         "",
         "clients.web.load",
         "clients.web.load=",
@@ -359,6 +366,7 @@ fn overrides() {
         "sweep.seeds=0",
         "triggers.gc.stall.begins=\"90s\"",
         "seed=18446744073709551616",
-        "title=a\nb",
+        "title=",
+        "title=two\nlines",
     ]));
 }
