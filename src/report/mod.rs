@@ -1,3 +1,6 @@
 //! The shore where documents go out.
+
+pub mod chart;
+pub mod file;
 pub mod table;
 mod terminal;

@@ -1,0 +1,50 @@
+//! A verdict in the words and the colour of a chart.
+
+use crate::analysis::Verdict;
+use crate::experiment::Run;
+use crate::model::Model;
+
+use super::colour::Colour;
+use super::theme;
+use super::ticks::short;
+
+/// `recovered: back at second 14, 2 s after the trigger`.
+pub(super) fn of(model: &Model, run: &Run) -> String {
+    let assessment = &run.assessment;
+    let verdict = assessment.verdict;
+    let detail = match verdict {
+        Verdict::Unaffected if model.triggers.is_empty() => "nothing disturbs it".to_owned(),
+        Verdict::Unaffected => "goodput holds throughout".to_owned(),
+        Verdict::Recovered => {
+            let back = assessment.back_at.map_or(0.0, |at| at.as_secs_f64());
+            let after = match assessment.recovery_time {
+                Some(time) if !time.is_zero() => {
+                    format!("{} s after the trigger", short(time.as_secs_f64()))
+                }
+                Some(_) | None => "as the trigger ends".to_owned(),
+            };
+            format!("back at second {}, {after}", short(back))
+        }
+        Verdict::Draining => match assessment.empty_at {
+            Some(at) => format!("backlog gone about second {}", short(at.as_secs_f64().round())),
+            None => "the backlog falls".to_owned(),
+        },
+        Verdict::Metastable => format!("not back by second {}", short(model.horizon.as_secs_f64())),
+        Verdict::Overloaded => "fails without a trigger too".to_owned(),
+        Verdict::Undecided => "the run ends too soon after the trigger".to_owned(),
+    };
+    match assessment.relapses {
+        0 => format!("{verdict}: {detail}"),
+        1 => format!("{verdict}: {detail}, 1 relapse"),
+        n => format!("{verdict}: {detail}, {n} relapses"),
+    }
+}
+
+/// The colour that goes with the words.
+pub(super) const fn colour(verdict: Verdict) -> Colour {
+    match verdict {
+        Verdict::Unaffected | Verdict::Recovered => theme::WELL,
+        Verdict::Metastable | Verdict::Overloaded => theme::UNWELL,
+        Verdict::Draining | Verdict::Undecided => theme::MUTED,
+    }
+}

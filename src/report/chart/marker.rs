@@ -1,0 +1,34 @@
+//! Marks that a legend repeats beside their meaning, drawn in both places by the same hand.
+
+use super::canvas::{Canvas, Stroke};
+use super::colour::Colour;
+use super::geometry::Point;
+use super::theme;
+
+pub(super) const BACK_HEIGHT: f64 = 9.0;
+
+/// A triangle that points up at the instant of recovery, its tip at `tip`.
+pub(super) fn back(canvas: &mut Canvas<'_>, (x, y): Point) {
+    let half = 5.5;
+    let corners = [(x, y), (x + half, y + BACK_HEIGHT), (x - half, y + BACK_HEIGHT)];
+    canvas.polygon(&corners, theme::WELL);
+}
+
+/// A line that stays visible over any colour.
+pub(super) fn cased(canvas: &mut Canvas<'_>, points: &[Point], stroke: Stroke) {
+    let Stroke(_, width) = stroke;
+    canvas.line(points, Stroke(theme::PAPER, width + 4.0));
+    canvas.line(points, stroke);
+}
+
+/// A dot with the interval that its quantity lies in, from the one height to the other.
+pub(super) fn dot_in_interval(canvas: &mut Canvas<'_>, centre: Point, interval: [f64; 2], colour: Colour) {
+    let (x, _) = centre;
+    let bar = Stroke(colour, theme::MEDIUM);
+    canvas.line(&[(x, interval[0]), (x, interval[1])], bar);
+    for end in interval {
+        canvas.line(&[(x - 4.0, end), (x + 4.0, end)], bar);
+    }
+    canvas.dot(centre, 6.5, theme::PAPER);
+    canvas.dot(centre, 5.0, colour);
+}

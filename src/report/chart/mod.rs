@@ -1,0 +1,27 @@
+//! Charts: one chart, one file, and one theme for all of them.
+//!
+//! A chart is a function from results to a [`Chart`], which is an SVG document and can be made a PNG.
+//! The same results give the same bytes of both on any machine: nothing of the system is asked for,
+//! and the only font is the bundled one.
+
+mod axis;
+mod canvas;
+mod caption;
+mod colour;
+mod disturbance;
+mod document;
+mod font;
+mod geometry;
+mod heading;
+mod legend;
+mod marker;
+mod scale;
+mod series;
+mod spread;
+mod text;
+mod theme;
+mod ticks;
+mod timeline;
+
+pub use document::{Chart, PngError};
+pub use timeline::timeline;

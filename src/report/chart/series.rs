@@ -1,0 +1,94 @@
+//! A run's windows as something that can be drawn.
+
+use crate::observe::{Timeline, Window};
+use crate::time::{Span, Time};
+
+use super::geometry::{Area, Point};
+use super::scale::Scale;
+
+/// A quantity over a stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stretch {
+    /// Where it begins, seconds.
+    pub from: f64,
+    /// Where it ends, seconds.
+    pub to: f64,
+    /// The mean of its windows.
+    pub mean: f64,
+    /// The least of its windows.
+    pub low: f64,
+    /// The greatest of its windows.
+    pub high: f64,
+}
+
+/// A quantity over a run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Series(pub Vec<Stretch>);
+
+/// How many windows are drawn as one, so that a run has at most `most` stretches.
+pub(super) fn windows_per_stretch(windows: usize, most: usize) -> usize {
+    windows.div_ceil(most.max(1)).max(1)
+}
+
+impl Series {
+    /// `quantity` of every window, given the window and its length in seconds; `together` windows
+    /// make a stretch. A run may end within a window: the last one is as long as it was watched.
+    pub(super) fn of(
+        timeline: &Timeline,
+        horizon: Span,
+        together: usize,
+        quantity: impl Fn(&Window, f64) -> f64,
+    ) -> Self {
+        let end = (Time::ZERO + horizon).as_secs_f64();
+        let starts = |index: usize| timeline.start(index).as_secs_f64().min(end);
+        let mut stretches = Vec::new();
+        for (group, windows) in timeline.windows().chunks(together).enumerate() {
+            let first = group * together;
+            let (from, to) = (starts(first), starts(first + windows.len()));
+            let (mut sum, mut low, mut high) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
+            for (place, window) in windows.iter().enumerate() {
+                let length = starts(first + place + 1) - starts(first + place);
+                let value = quantity(window, length);
+                sum += value * length;
+                low = low.min(value);
+                high = high.max(value);
+            }
+            stretches.push(Stretch { from, to, mean: sum / (to - from), low, high });
+        }
+        Self(stretches)
+    }
+
+    /// The greatest quantity drawn; 0 if nothing is.
+    pub(super) fn top(&self) -> f64 {
+        self.0.iter().map(|stretch| stretch.high).fold(0.0, f64::max)
+    }
+
+    /// The outline: a step per stretch. A count belongs to its whole window, and a sloping line
+    /// would say that goodput fell before the trigger began.
+    pub(super) fn steps(&self, x: Scale, y: Scale, value: impl Fn(&Stretch) -> f64) -> Vec<Point> {
+        self.0
+            .iter()
+            .flat_map(|stretch| {
+                let height = y.at(value(stretch));
+                [(x.at(stretch.from), height), (x.at(stretch.to), height)]
+            })
+            .collect()
+    }
+
+    /// The area between the outline of the means and the bottom of `plot`.
+    pub(super) fn filled(&self, plot: Area, x: Scale, y: Scale) -> Vec<Point> {
+        let outline = self.steps(x, y, |stretch| stretch.mean);
+        let (Some(first), Some(last)) = (outline.first(), outline.last()) else {
+            return Vec::new();
+        };
+        let corners = [(last.0, plot.bottom()), (first.0, plot.bottom())];
+        outline.iter().copied().chain(corners).collect()
+    }
+
+    /// The area between the greatest and the least window of every stretch.
+    pub(super) fn envelope(&self, x: Scale, y: Scale) -> Vec<Point> {
+        let above = self.steps(x, y, |stretch| stretch.high);
+        let below = self.steps(x, y, |stretch| stretch.low);
+        above.into_iter().chain(below.into_iter().rev()).collect()
+    }
+}

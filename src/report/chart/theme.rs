@@ -1,0 +1,72 @@
+//! How charts look: every colour, size and stroke, in one place. Lengths are pixels of a chart
+//! [`WIDTH`] pixels wide.
+//!
+//! Colours of series are those of Okabe and Ito ("Color Universal Design", 2008), which the common
+//! kinds of colour blindness keep apart; no series is told by its colour alone, but also by its
+//! weight, its fill or its dashes.
+
+use super::colour::Colour;
+
+/// How wide every chart is.
+pub(super) const WIDTH: f64 = 1200.0;
+/// White space around a chart.
+pub(super) const MARGIN: f64 = 36.0;
+
+pub(super) const PAPER: Colour = Colour(0xFF, 0xFF, 0xFF);
+/// Titles and headings.
+pub(super) const INK: Colour = Colour(0x1A, 0x1F, 0x26);
+/// Everything else that is read.
+pub(super) const MUTED: Colour = Colour(0x55, 0x5E, 0x68);
+/// Axis lines and tick marks.
+pub(super) const AXIS: Colour = Colour(0x8B, 0x94, 0x9E);
+/// Grid lines: seen when looked for.
+pub(super) const GRID: Colour = Colour(0xE7, 0xEA, 0xED);
+
+/// Okabe and Ito's colours that can be told apart as lines on white, strongest first. Their yellow
+/// is left out: on a white wall it is not there.
+pub(super) const SERIES: [Colour; 7] = [
+    Colour(0x00, 0x72, 0xB2),
+    Colour(0xD5, 0x5E, 0x00),
+    Colour(0x00, 0x9E, 0x73),
+    Colour(0xCC, 0x79, 0xA7),
+    Colour(0x56, 0xB4, 0xE9),
+    Colour(0xE6, 0x9F, 0x00),
+    Colour(0x1A, 0x1F, 0x26),
+];
+pub(super) const GOODPUT: Colour = Colour(0x00, 0x72, 0xB2);
+pub(super) const GOODPUT_FILL: Colour = Colour(0xBF, 0xDC, 0xEC);
+pub(super) const DEMAND: Colour = INK;
+pub(super) const ATTEMPTS: Colour = Colour(0xD5, 0x5E, 0x00);
+pub(super) const LIMIT: Colour = MUTED;
+pub(super) const WAITING: Colour = Colour(0xA3, 0x4F, 0x7E);
+pub(super) const WAITING_FILL: Colour = Colour(0xF0, 0xDC, 0xE7);
+/// The shade over the time in which a trigger acts, and its name above.
+pub(super) const TRIGGER: Colour = Colour(0xF6, 0xEA, 0xCB);
+pub(super) const TRIGGER_INK: Colour = Colour(0x7A, 0x5A, 0x10);
+/// Well at the end, and not.
+pub(super) const WELL: Colour = Colour(0x00, 0x7A, 0x59);
+pub(super) const UNWELL: Colour = Colour(0xB8, 0x4A, 0x00);
+
+/// From "no seed recovers" through even odds to "every seed recovers".
+pub(super) const SHARE: [Colour; 5] = [
+    Colour(0xC4, 0x54, 0x1A),
+    Colour(0xEE, 0xA4, 0x74),
+    Colour(0xF6, 0xF2, 0xEA),
+    Colour(0x8F, 0xC3, 0xE0),
+    Colour(0x1F, 0x78, 0xB4),
+];
+/// A place of the grid that was not run.
+pub(super) const NOTHING: Colour = Colour(0xF1, 0xF3, 0xF5);
+
+pub(super) const TITLE: f64 = 27.0;
+pub(super) const HEADING: f64 = 19.0;
+pub(super) const TEXT: f64 = 15.0;
+/// Tick labels and names of axes.
+pub(super) const SMALL: f64 = 14.0;
+
+/// Lines that carry the message, lines that support it, and lines behind both.
+pub(super) const STRONG: f64 = 2.4;
+pub(super) const MEDIUM: f64 = 1.7;
+pub(super) const THIN: f64 = 1.1;
+/// Length of a dash and of the gap after it.
+pub(super) const DASH: [f64; 2] = [7.0, 5.0];

@@ -1,0 +1,137 @@
+//! Round numbers along an axis, and how numbers are written.
+
+/// The marks of an axis from zero up.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ticks {
+    step: f64,
+    /// How many steps from zero to the last mark.
+    steps: u32,
+}
+
+/// Steps that people count in.
+const DECIMAL: [f64; 3] = [1.0, 2.0, 5.0];
+/// Powers of ten, written out: computed ones differ in their last bits.
+const TENS: [f64; 19] = [
+    1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
+];
+/// Steps that seconds are counted in beyond 50: up to a minute, an hour, a day, a week.
+const SEXAGESIMAL: [f64; 16] = [
+    60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0, 86_400.0, 172_800.0,
+    604_800.0, 1_209_600.0, 6_048_000.0,
+];
+
+impl Ticks {
+    /// At most `most` steps, the last one at or above `top`: for an axis that ends in a mark.
+    pub(super) fn over(top: f64, most: u32) -> Self {
+        let step = decimal_steps().find(|step| step * f64::from(most) >= top);
+        Self::up(step.unwrap_or(top), top, f64::ceil)
+    }
+
+    /// At most `most` steps of seconds, the last one at or below `end`: for an axis that ends where
+    /// the run does.
+    pub(super) fn of_seconds(end: f64, most: u32) -> Self {
+        let steps = decimal_steps().take_while(|&step| step <= 50.0).chain(SEXAGESIMAL);
+        let step = steps.into_iter().find(|step| step * f64::from(most) >= end);
+        Self::up(step.unwrap_or(end), end, f64::floor)
+    }
+
+    fn up(step: f64, end: f64, round: fn(f64) -> f64) -> Self {
+        if step <= 0.0 || end <= 0.0 {
+            return Self { step: 1.0, steps: 1 };
+        }
+        // 0.3 / 0.1 is not quite 3, and a mark must not be lost or won by that.
+        let nearest = (end / step).round();
+        let close = (end / step - nearest).abs() < 1e-9;
+        let steps = if close { nearest } else { round(end / step) };
+        Self { step, steps: steps as u32 }
+    }
+
+    /// The last mark.
+    pub(super) fn top(&self) -> f64 {
+        self.step * f64::from(self.steps)
+    }
+
+    /// Every mark with its label.
+    pub(super) fn marks(&self) -> impl Iterator<Item = (f64, String)> {
+        let decimals = decimals_of(self.step);
+        (0..=self.steps).map(move |step| {
+            let value = f64::from(step) * self.step;
+            (value, number(value, decimals))
+        })
+    }
+}
+
+fn decimal_steps() -> impl Iterator<Item = f64> {
+    TENS.into_iter().flat_map(|ten| DECIMAL.map(|digit| digit * ten))
+}
+
+/// How many decimals `step` and its multiples need.
+fn decimals_of(step: f64) -> usize {
+    (0..=6).find(|&decimals| {
+        let scaled = step * TENS[6 + decimals];
+        (scaled - scaled.round()).abs() < 1e-6
+    })
+    .unwrap_or(6)
+}
+
+/// `value` with so many decimals and a comma between thousands: `1,250`, `0.5`.
+pub(super) fn number(value: f64, decimals: usize) -> String {
+    let digits = format!("{:.decimals$}", value.abs());
+    let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let mut grouped = String::new();
+    for (place, digit) in whole.char_indices() {
+        if place > 0 && (whole.len() - place) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let sign = if value < 0.0 && digits.bytes().any(|b| b.is_ascii_digit() && b != b'0') { "−" } else { "" };
+    format!("{sign}{grouped}{rest}")
+}
+
+/// `value` with at most three decimals and none that say nothing: `14`, `0.25`.
+pub(super) fn short(value: f64) -> String {
+    let digits = number(value, 3);
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(ticks: &Ticks) -> Vec<String> {
+        ticks.marks().map(|(_, label)| label).collect()
+    }
+
+    #[test]
+    fn an_axis_of_quantities_ends_above_them() {
+        let check = |top, most, expected: &[&str]| assert_eq!(labels(&Ticks::over(top, most)), expected, "{top}");
+        check(2_780.0, 4, &["0", "1,000", "2,000", "3,000"]);
+        check(1.0, 4, &["0", "0.5", "1.0"]);
+        check(0.3, 3, &["0.0", "0.1", "0.2", "0.3"]);
+        check(5.0, 5, &["0", "1", "2", "3", "4", "5"]);
+        check(0.0, 4, &["0", "1"]);
+    }
+
+    #[test]
+    fn an_axis_of_seconds_counts_in_minutes_and_ends_within_the_run() {
+        let check = |end, most, expected: &[&str]| assert_eq!(labels(&Ticks::of_seconds(end, most)), expected, "{end}");
+        check(60.0, 6, &["0", "10", "20", "30", "40", "50", "60"]);
+        check(3_600.0, 6, &["0", "600", "1,200", "1,800", "2,400", "3,000", "3,600"]);
+        check(65.0, 7, &["0", "10", "20", "30", "40", "50", "60"]);
+        check(0.25, 6, &["0.00", "0.05", "0.10", "0.15", "0.20", "0.25"]);
+    }
+
+    #[test]
+    fn numbers_are_read_in_groups_of_three() {
+        let check = |value, decimals, expected: &str| assert_eq!(number(value, decimals), expected);
+        check(1_234_567.0, 0, "1,234,567");
+        check(999.95, 1, "1,000.0");
+        check(100.0, 0, "100");
+        check(-1_200.5, 1, "−1,200.5");
+        check(-0.01, 1, "0.0");
+        assert_eq!(short(14.0), "14");
+        assert_eq!(short(1_200.0), "1,200");
+        assert_eq!(short(0.25), "0.25");
+    }
+}

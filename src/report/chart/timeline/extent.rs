@@ -1,0 +1,46 @@
+//! The scales that all panels share.
+
+use super::watched::Watched;
+use crate::report::chart::series::Series;
+use crate::report::chart::ticks::Ticks;
+
+/// Attempts reach at most this many times the demand and capacity, waits at most this many
+/// timeouts, before the scale is cut: above it a reader only loses what happens below.
+const CUT: f64 = 4.0;
+
+/// How far the axes reach.
+#[derive(Clone, Debug)]
+pub(super) struct Extent {
+    /// The end of the time axis, seconds.
+    pub horizon: f64,
+    /// The axis of rates, 1/s.
+    pub rates: Ticks,
+    /// The axis of waiting, seconds.
+    pub waiting: Ticks,
+}
+
+impl Extent {
+    pub(super) fn of(watched: &[Watched<'_>]) -> Self {
+        let most = |quantity: &dyn Fn(&Watched<'_>) -> f64| watched.iter().map(quantity).fold(0.0, f64::max);
+        let base = most(&|run| {
+            run.demand.top().max(run.goodput.top()).max(run.capacity.unwrap_or(0.0))
+        });
+        let attempts = most(&|run| run.attempts.top());
+        let waits = most(&|run| run.waiting.top());
+        let timeout = most(&|run| run.timeouts.last().map_or(0.0, |(length, _)| *length));
+        let rates = base.max(attempts.min(CUT * base));
+        // A timeout line at the very top would read as the frame.
+        let waits = if timeout > 0.0 { (1.2 * timeout).max(waits.min(CUT * timeout)) } else { waits };
+        Self {
+            horizon: most(&|run| run.model.horizon.as_secs_f64()),
+            rates: Ticks::over(rates, 4),
+            waiting: Ticks::over(waits, 3),
+        }
+    }
+}
+
+/// The greatest value of `series`, if it does not fit under `ticks`.
+pub(super) fn beyond(series: &Series, ticks: &Ticks) -> Option<f64> {
+    let top = series.0.iter().map(|stretch| stretch.mean).fold(0.0, f64::max);
+    (top > ticks.top()).then_some(top)
+}

@@ -1,0 +1,216 @@
+//! One run: its name and verdict, its rates, its waiting time.
+
+use super::extent::{Extent, beyond};
+use super::watched::Watched;
+use crate::analysis::Verdict;
+use crate::report::chart::canvas::{Anchor, Canvas, Lettering, Stroke};
+use crate::report::chart::disturbance::Disturbances;
+use crate::report::chart::geometry::Area;
+use crate::report::chart::legend::{Key, Mark};
+use crate::report::chart::scale::Scale;
+use crate::report::chart::spread::spread;
+use crate::report::chart::ticks::{Ticks, number, short};
+use crate::report::chart::{axis, caption, font, marker, text, theme};
+
+/// Sizes that depend on how many panels there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    columns: usize,
+    rates: f64,
+    waiting: f64,
+}
+
+/// Room for the names of the vertical axes, and for labels to the right of a plot.
+const AXIS_NAME: f64 = 24.0;
+const GUTTER: f64 = 74.0;
+const NAME_LINE: f64 = 25.0;
+const CAPTION_LINE: f64 = 22.0;
+const BELOW_CAPTION: f64 = 8.0;
+const BETWEEN_PLOTS: f64 = 22.0;
+
+impl Layout {
+    pub(super) fn new(columns: usize, panels: usize) -> Self {
+        let (rates, waiting) = match (columns, panels) {
+            (1, 0 | 1) => (360.0, 120.0),
+            (1, _) => (230.0, 84.0),
+            _ => (176.0, 72.0),
+        };
+        Self { columns, rates, waiting }
+    }
+
+    /// From the top of the upper plot to the bottom of the labels below the lower one.
+    pub(super) fn height(self) -> f64 {
+        self.rates + BETWEEN_PLOTS + self.waiting + axis::LABELS_BELOW
+    }
+
+    /// As many stretches as can be told apart.
+    pub(super) fn stretches(self) -> usize {
+        500 / self.columns
+    }
+
+    fn time_marks(self) -> u32 {
+        if self.columns == 1 { 12 } else { 6 }
+    }
+}
+
+/// A run laid out.
+#[derive(Clone, Debug)]
+pub(super) struct Panel<'a> {
+    watched: &'a Watched<'a>,
+    layout: Layout,
+    name: Vec<String>,
+    /// Where the panel begins.
+    top: f64,
+    left: f64,
+    rates: Area,
+    waiting: Area,
+    time: Scale,
+    disturbances: Disturbances,
+}
+
+impl<'a> Panel<'a> {
+    /// `area` is the panel's, but its plots move down by what stands above them.
+    pub(super) fn new(watched: &'a Watched<'a>, extent: &Extent, layout: Layout, area: Area) -> Self {
+        let widest = extent
+            .rates
+            .marks()
+            .chain(extent.waiting.marks())
+            .map(|(_, label)| font::width(&label, theme::SMALL))
+            .fold(0.0, f64::max);
+        let left = area.left + AXIS_NAME + widest + 7.0;
+        let width = area.left + area.width - GUTTER - left;
+        let rates = Area { left, top: area.top, width, height: layout.rates };
+        let waiting = Area { top: rates.bottom() + BETWEEN_PLOTS, height: layout.waiting, ..rates };
+        let time = Scale { of: [0.0, extent.horizon], onto: [rates.left, rates.right()] };
+        Self {
+            watched,
+            layout,
+            name: text::wrap(&watched.name, theme::HEADING, area.width, 2),
+            top: area.top,
+            left: area.left,
+            rates,
+            waiting,
+            time,
+            disturbances: Disturbances::new(&watched.model.triggers, rates, time),
+        }
+    }
+
+    /// How much room stands above the plots.
+    pub(super) fn above(&self) -> f64 {
+        let name = NAME_LINE * self.name.len() as f64;
+        name + CAPTION_LINE + BELOW_CAPTION + self.disturbances.height()
+    }
+
+    /// With `above` pixels over the plots, so that the plots of a row stand side by side.
+    pub(super) fn lowered(mut self, above: f64) -> Self {
+        self.rates.top += above;
+        self.waiting.top += above;
+        self
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, extent: &Extent) {
+        self.head(canvas);
+        for plot in [self.rates, self.waiting] {
+            self.disturbances.shade(canvas, plot);
+        }
+        self.disturbances.names(canvas, self.rates);
+        self.rates(canvas, &extent.rates);
+        self.waiting(canvas, &extent.waiting);
+        let time = Ticks::of_seconds(extent.horizon, self.layout.time_marks());
+        axis::horizontal(canvas, self.rates, self.time, &time);
+        axis::horizontal(canvas, self.waiting, self.time, &time);
+        axis::labels_below(canvas, self.waiting, self.time, &time, "s");
+        if let Some(back) = self.watched.run.assessment.back_at {
+            let x = self.time.at(back.as_secs_f64());
+            marker::back(canvas, (x, self.rates.bottom() + 5.0));
+        }
+    }
+
+    fn head(&self, canvas: &mut Canvas<'_>) {
+        let mut baseline = self.top;
+        for line in &self.name {
+            baseline += NAME_LINE;
+            let lettering = Lettering::new(theme::HEADING, theme::INK, Anchor::Start);
+            canvas.text(line, (self.left, baseline - 6.0), lettering);
+        }
+        let colour = caption::colour(self.watched.verdict());
+        let middle = baseline + CAPTION_LINE / 2.0;
+        canvas.dot((self.left + 5.0, middle), 5.0, colour);
+        let words = caption::of(self.watched.model, self.watched.run);
+        let room = self.rates.right() + GUTTER - self.left - 18.0;
+        let lettering = Lettering::new(theme::TEXT, colour, Anchor::Start);
+        canvas.text_beside(&text::fit(&words, theme::TEXT, room), (self.left + 18.0, middle), lettering);
+    }
+
+    fn rates(&self, canvas: &mut Canvas<'_>, ticks: &Ticks) {
+        let (plot, x) = (self.rates, self.time);
+        let y = Scale { of: [0.0, ticks.top()], onto: [plot.bottom(), plot.top] };
+        axis::vertical(canvas, plot, y, ticks);
+        axis::name_upwards(canvas, plot, self.left + 14.0, "per second");
+        let run = self.watched;
+        canvas.polygon(&run.goodput.filled(plot, x, y), theme::GOODPUT_FILL);
+        if run.together > 1 {
+            canvas.polygon(&run.goodput.envelope(x, y), theme::GOODPUT_FILL);
+        }
+        let mut labels = Vec::new();
+        if let Some(capacity) = run.capacity {
+            let height = y.at(capacity);
+            canvas.dashes((plot.left, height), (plot.right(), height), Stroke(theme::LIMIT, theme::THIN));
+            labels.push((height, "capacity".to_owned(), theme::LIMIT));
+        }
+        canvas.line(&run.attempts.steps(x, y, |s| s.mean), Stroke(theme::ATTEMPTS, theme::MEDIUM));
+        canvas.line(&run.goodput.steps(x, y, |s| s.mean), Stroke(theme::GOODPUT, theme::STRONG));
+        canvas.line(&run.demand.steps(x, y, |s| s.mean), Stroke(theme::DEMAND, theme::THIN));
+        if let Some(most) = beyond(&run.attempts, ticks) {
+            labels.push((plot.top, format!("↑ {}", number(most, 0)), theme::ATTEMPTS));
+        }
+        self.beside(canvas, plot, &labels);
+    }
+
+    fn waiting(&self, canvas: &mut Canvas<'_>, ticks: &Ticks) {
+        let (plot, x) = (self.waiting, self.time);
+        let y = Scale { of: [0.0, ticks.top()], onto: [plot.bottom(), plot.top] };
+        axis::vertical(canvas, plot, y, ticks);
+        axis::name_upwards(canvas, plot, self.left + 14.0, "waiting, s");
+        let run = self.watched;
+        canvas.polygon(&run.waiting.filled(plot, x, y), theme::WAITING_FILL);
+        canvas.line(&run.waiting.steps(x, y, |s| s.mean), Stroke(theme::WAITING, theme::MEDIUM));
+        let mut labels = Vec::new();
+        for (length, label) in &run.timeouts {
+            let height = y.at(*length);
+            canvas.dashes((plot.left, height), (plot.right(), height), Stroke(theme::LIMIT, theme::MEDIUM));
+            labels.push((height, label.clone(), theme::LIMIT));
+        }
+        if let Some(most) = beyond(&run.waiting, ticks) {
+            let digits = if most < 10.0 { short((most * 10.0).round() / 10.0) } else { number(most, 0) };
+            labels.push((plot.top, format!("↑ {digits} s"), theme::WAITING));
+        }
+        self.beside(canvas, plot, &labels);
+    }
+
+    /// Labels to the right of `plot`, each beside the height it names.
+    fn beside(&self, canvas: &mut Canvas<'_>, plot: Area, labels: &[(f64, String, super::super::colour::Colour)]) {
+        let wanted: Vec<f64> = labels.iter().map(|(height, ..)| *height).collect();
+        let heights = spread(&wanted, theme::SMALL + 3.0, [plot.top, plot.bottom()]);
+        for ((_, label, colour), height) in labels.iter().zip(heights) {
+            let label = text::fit(label, theme::SMALL, GUTTER - 8.0);
+            let lettering = Lettering::new(theme::SMALL, *colour, Anchor::Start);
+            canvas.text_beside(&label, (plot.right() + 8.0, height), lettering);
+        }
+    }
+}
+
+/// The keys of what any of the panels shows. Capacity, timeout and triggers are named where they
+/// are.
+pub(super) fn keys(watched: &[Watched<'_>]) -> Vec<Key> {
+    let mut keys = vec![
+        Key::new(Mark::Line(Stroke(theme::DEMAND, theme::THIN)), "fresh demand"),
+        Key::new(Mark::Filled(Stroke(theme::GOODPUT, theme::STRONG), theme::GOODPUT_FILL), "goodput: answered in time"),
+        Key::new(Mark::Line(Stroke(theme::ATTEMPTS, theme::MEDIUM)), "attempts sent"),
+        Key::new(Mark::Filled(Stroke(theme::WAITING, theme::MEDIUM), theme::WAITING_FILL), "waiting time"),
+    ];
+    if watched.iter().any(|run| run.verdict() == Verdict::Recovered) {
+        keys.push(Key::new(Mark::Back, "back to normal"));
+    }
+    keys
+}

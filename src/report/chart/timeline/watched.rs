@@ -1,0 +1,111 @@
+//! What a panel shows of its run.
+
+use crate::analysis::Verdict;
+use crate::experiment::Run;
+use crate::model::Model;
+use crate::observe::Window;
+use crate::report::chart::series::{Series, windows_per_stretch};
+use crate::report::chart::ticks::short;
+
+/// A run in quantities that are drawn.
+#[derive(Clone, Debug)]
+pub(super) struct Watched<'a> {
+    pub model: &'a Model,
+    pub run: &'a Run,
+    /// What the panel is called.
+    pub name: String,
+    /// How many windows make a stretch.
+    pub together: usize,
+    /// Fresh requests, 1/s.
+    pub demand: Series,
+    /// Requests answered in time, 1/s.
+    pub goodput: Series,
+    /// Attempts sent, 1/s.
+    pub attempts: Series,
+    /// Waiting time, seconds.
+    pub waiting: Series,
+    /// Attempts that can be served, 1/s; none if several services share the windows.
+    pub capacity: Option<f64>,
+    /// What the clients wait for at most, seconds, with a label, shortest first.
+    pub timeouts: Vec<(f64, String)>,
+}
+
+/// Every run, drawn in at most `most` stretches.
+pub(super) fn all<'a>(runs: &[(&'a Model, &'a Run)], most: usize) -> Vec<Watched<'a>> {
+    let one_seed = runs.windows(2).all(|pair| pair[0].1.seed == pair[1].1.seed);
+    let windows = runs.iter().map(|(_, run)| run.recording.timeline.windows().len()).max();
+    let together = windows_per_stretch(windows.unwrap_or(0), most);
+    runs.iter()
+        .map(|&(model, run)| {
+            let name = if one_seed { run.variant.clone() } else { format!("{}, seed {}", run.variant, run.seed) };
+            Watched::new(model, run, name, together)
+        })
+        .collect()
+}
+
+impl<'a> Watched<'a> {
+    fn new(model: &'a Model, run: &'a Run, name: String, together: usize) -> Self {
+        let series = |quantity: &dyn Fn(&Window, f64) -> f64| {
+            Series::of(&run.recording.timeline, model.horizon, together, quantity)
+        };
+        let all: f64 = model.services.iter().map(|service| service.capacity().per_second()).sum();
+        Self {
+            model,
+            run,
+            name,
+            together,
+            demand: series(&|window, length| window.arrivals as f64 / length),
+            goodput: series(&|window, length| window.goodput as f64 / length),
+            attempts: series(&|window, length| window.attempts as f64 / length),
+            waiting: series(&|window, _| waiting(window, all)),
+            capacity: (model.services.len() == 1).then_some(all),
+            timeouts: timeouts(model),
+        }
+    }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        self.run.assessment.verdict
+    }
+}
+
+/// The wait of those who were served; while nothing starts, the wait that has piled up.
+fn waiting(window: &Window, capacity: f64) -> f64 {
+    match window.started {
+        0 if window.queue == 0 => 0.0,
+        0 => window.queue as f64 / capacity,
+        started => window.waited.as_secs_f64() / started as f64,
+    }
+}
+
+fn timeouts(model: &Model) -> Vec<(f64, String)> {
+    let mut lengths: Vec<f64> = model
+        .clients
+        .iter()
+        .filter_map(|client| client.edge.timeout)
+        .map(|timeout| timeout.as_secs_f64())
+        .collect();
+    lengths.sort_by(f64::total_cmp);
+    lengths.dedup();
+    match lengths.as_slice() {
+        [one] => vec![(*one, "timeout".to_owned())],
+        several => several.iter().map(|&length| (length, format!("timeout {} s", short(length)))).collect(),
+    }
+}
+
+/// What all panels have in common, in a sentence.
+pub(super) fn subtitle(runs: &[(&Model, &Run)], watched: &[Watched<'_>]) -> String {
+    let (Some((first, run)), Some(shown)) = (runs.first(), watched.first()) else {
+        return "no runs".to_owned();
+    };
+    let mut parts = Vec::new();
+    if runs.iter().all(|(_, other)| other.seed == run.seed) {
+        parts.push(format!("seed {}", run.seed));
+    }
+    if runs.iter().all(|(model, _)| model.window == first.window) {
+        parts.push(format!("windows of {} s", short(first.window.as_secs_f64())));
+    }
+    if shown.together > 1 {
+        parts.push(format!("{} windows drawn as their mean, goodput's extremes in pale", shown.together));
+    }
+    parts.join(", ")
+}
