@@ -34,7 +34,10 @@ pub enum SaveError {
 ///
 /// # Errors
 /// The folder cannot be made, or a file cannot be written; no temporary file is left behind.
-pub fn save_all(folder: &Path, files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> Result<(), SaveError> {
+pub fn save_all(
+    folder: &Path,
+    files: &[(impl AsRef<Path>, impl AsRef<[u8]>)],
+) -> Result<(), SaveError> {
     std::fs::create_dir_all(folder)
         .map_err(|source| SaveError::Folder { path: folder.to_owned(), source })?;
     let written = files
@@ -53,7 +56,8 @@ pub fn save_all(folder: &Path, files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -
 
 /// In the same folder, because a rename across file systems is a copy, and a copy can stop half-way.
 fn write_aside(folder: &Path, bytes: &[u8]) -> io::Result<tempfile::TempPath> {
-    let mut file = with_usual_permissions(tempfile::Builder::new().prefix(".metastable-")).tempfile_in(folder)?;
+    let mut file = with_usual_permissions(tempfile::Builder::new().prefix(".metastable-"))
+        .tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     // The handle is closed here: many files must not need many handles at once.

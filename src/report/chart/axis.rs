@@ -27,12 +27,21 @@ pub(super) fn horizontal(canvas: &mut Canvas<'_>, plot: Area, scale: Scale, tick
     baseline(canvas, plot);
     for (value, _) in ticks.marks() {
         let x = scale.at(value);
-        canvas.line(&[(x, plot.bottom()), (x, plot.bottom() + 4.0)], Stroke(theme::AXIS, theme::THIN));
+        canvas.line(
+            &[(x, plot.bottom()), (x, plot.bottom() + 4.0)],
+            Stroke(theme::AXIS, theme::THIN),
+        );
     }
 }
 
 /// The labels of a horizontal axis, the first of them with the axis' unit.
-pub(super) fn labels_below(canvas: &mut Canvas<'_>, plot: Area, scale: Scale, ticks: &Ticks, unit: &str) {
+pub(super) fn labels_below(
+    canvas: &mut Canvas<'_>,
+    plot: Area,
+    scale: Scale,
+    ticks: &Ticks,
+    unit: &str,
+) {
     let last = ticks.marks().count() - 1;
     for (index, (value, label)) in ticks.marks().enumerate() {
         let text = if index == last { format!("{label} {unit}") } else { label.clone() };

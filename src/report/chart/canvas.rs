@@ -87,6 +87,12 @@ impl<'a> Canvas<'a> {
         self.backend.draw_path(points.iter().copied().map(unit), &style).expect(TO_MEMORY);
     }
 
+    pub(super) fn lines(&mut self, lines: &[Vec<Point>], stroke: Stroke) {
+        for line in lines {
+            self.line(line, stroke);
+        }
+    }
+
     /// A dashed straight line; the backend knows no dashes, so each is a line of its own. It ends
     /// in a whole dash or a whole gap, so that two of equal length look equal.
     pub(super) fn dashes(&mut self, from: Point, to: Point, stroke: Stroke) {
@@ -137,10 +143,11 @@ impl<'a> Canvas<'a> {
         };
         let size = lettering.size * UNITS * font::SIZE_PER_EM;
         let colour = lettering.colour.opaque();
-        let style = TextStyle::from(FontDesc::new(FontFamily::Name(font::FAMILIES), size, FontStyle::Normal))
-            .color(&colour)
-            .pos(Pos::new(horizontal, VPos::Top))
-            .transform(transform);
+        let style =
+            TextStyle::from(FontDesc::new(FontFamily::Name(font::NAME), size, FontStyle::Normal))
+                .color(&colour)
+                .pos(Pos::new(horizontal, VPos::Top))
+                .transform(transform);
         self.backend.draw_text(&text, &style, unit(top)).expect(TO_MEMORY);
     }
 }

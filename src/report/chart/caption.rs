@@ -6,7 +6,7 @@ use crate::model::Model;
 
 use super::colour::Colour;
 use super::theme;
-use super::ticks::short;
+use super::ticks::short as seconds;
 
 /// `recovered: back at second 14, 2 s after the trigger`.
 pub(super) fn of(model: &Model, run: &Run) -> String {
@@ -19,17 +19,19 @@ pub(super) fn of(model: &Model, run: &Run) -> String {
             let back = assessment.back_at.map_or(0.0, |at| at.as_secs_f64());
             let after = match assessment.recovery_time {
                 Some(time) if !time.is_zero() => {
-                    format!("{} s after the trigger", short(time.as_secs_f64()))
+                    format!("{} s after the trigger", seconds(time.as_secs_f64()))
                 }
                 Some(_) | None => "as the trigger ends".to_owned(),
             };
-            format!("back at second {}, {after}", short(back))
+            format!("back at second {}, {after}", seconds(back))
         }
         Verdict::Draining => match assessment.empty_at {
-            Some(at) => format!("backlog gone about second {}", short(at.as_secs_f64().round())),
+            Some(at) => format!("backlog gone about second {}", seconds(at.as_secs_f64().round())),
             None => "the backlog falls".to_owned(),
         },
-        Verdict::Metastable => format!("not back by second {}", short(model.horizon.as_secs_f64())),
+        Verdict::Metastable => {
+            format!("not back by second {}", seconds(model.horizon.as_secs_f64()))
+        }
         Verdict::Overloaded => "fails without a trigger too".to_owned(),
         Verdict::Undecided => "the run ends too soon after the trigger".to_owned(),
     };
@@ -37,6 +39,16 @@ pub(super) fn of(model: &Model, run: &Run) -> String {
         0 => format!("{verdict}: {detail}"),
         1 => format!("{verdict}: {detail}, 1 relapse"),
         n => format!("{verdict}: {detail}, {n} relapses"),
+    }
+}
+
+/// `recovered: back at second 14`, where it stands beside others of its kind.
+pub(super) fn short(model: &Model, run: &Run) -> String {
+    match run.assessment.back_at {
+        Some(back) => {
+            format!("{}: back at second {}", run.assessment.verdict, seconds(back.as_secs_f64()))
+        }
+        None => of(model, run),
     }
 }
 

@@ -1,10 +1,11 @@
 //! When triggers act: a shade over the data and their names above it.
 
-use crate::model::Trigger;
+use crate::model::{Disturbance, Trigger};
 
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
 use super::geometry::{Area, Point};
 use super::scale::Scale;
+use super::ticks::short;
 use super::{font, text, theme};
 
 /// Height of a row of names.
@@ -19,6 +20,17 @@ const APART: f64 = 12.0;
 pub(super) struct Disturbances {
     shown: Vec<Shown>,
     rows: usize,
+}
+
+/// `gc: 2 s stall`; the name alone where there is no room for more.
+fn words(trigger: &Trigger, room: f64) -> String {
+    let kind = match trigger.disturbance {
+        Disturbance::Stall { .. } => "stall",
+    };
+    let words = format!("{}: {} s {kind}", trigger.name, short(trigger.lasts.as_secs_f64()));
+    let words =
+        if font::width(&words, theme::SMALL) <= room { words } else { trigger.name.clone() };
+    text::fit(&words, theme::SMALL, room)
 }
 
 #[derive(Clone, Debug)]
@@ -37,17 +49,20 @@ impl Disturbances {
         let mut shown: Vec<Shown> = triggers
             .iter()
             .map(|trigger| {
-                let (from, to) = (x.at(trigger.begins.as_secs_f64()), x.at(trigger.ends().as_secs_f64()));
-                let name = text::fit(&trigger.name, theme::SMALL, LONGEST.min(plot.width));
+                let (from, to) =
+                    (x.at(trigger.begins.as_secs_f64()), x.at(trigger.ends().as_secs_f64()));
+                let name = words(trigger, LONGEST.min(plot.width));
                 let width = font::width(&name, theme::SMALL);
-                let left = (f64::midpoint(from, to) - width / 2.0).clamp(plot.left, plot.right() - width);
+                let left =
+                    (f64::midpoint(from, to) - width / 2.0).clamp(plot.left, plot.right() - width);
                 Shown { from, to, name, left, row: 0 }
             })
             .collect();
         shown.sort_by(|a, b| a.left.total_cmp(&b.left));
         let mut ends: Vec<f64> = Vec::new();
         for trigger in &mut shown {
-            let row = ends.iter().position(|&end| end + APART <= trigger.left).unwrap_or(ends.len());
+            let row =
+                ends.iter().position(|&end| end + APART <= trigger.left).unwrap_or(ends.len());
             ends.resize(ends.len().max(row + 1), 0.0);
             ends[row] = trigger.left + font::width(&trigger.name, theme::SMALL);
             trigger.row = row;
@@ -70,14 +85,19 @@ impl Disturbances {
 
     /// Writes the names above `plot`, with a tie to the shade from rows further up.
     pub(super) fn names(&self, canvas: &mut Canvas<'_>, plot: Area) {
+        // All ties before all names: a tie may pass behind the name of another.
+        for trigger in self.shown.iter().filter(|trigger| trigger.row > 0) {
+            let tie: [Point; 2] =
+                [(trigger.from, plot.top), (trigger.from, baseline(plot, trigger.row) + 3.0)];
+            canvas.line(&tie, Stroke(theme::TRIGGER, theme::THIN));
+        }
         for trigger in &self.shown {
-            let bottom = plot.top - 6.0 - trigger.row as f64 * ROW;
-            if trigger.row > 0 {
-                let tie: [Point; 2] = [(trigger.from, plot.top), (trigger.from, bottom + 3.0)];
-                canvas.line(&tie, Stroke(theme::TRIGGER, theme::THIN));
-            }
             let lettering = Lettering::new(theme::SMALL, theme::TRIGGER_INK, Anchor::Start);
-            canvas.text(&trigger.name, (trigger.left, bottom), lettering);
+            canvas.text(&trigger.name, (trigger.left, baseline(plot, trigger.row)), lettering);
         }
     }
+}
+
+fn baseline(plot: Area, row: usize) -> f64 {
+    plot.top - 6.0 - row as f64 * ROW
 }

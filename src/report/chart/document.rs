@@ -7,6 +7,7 @@ use resvg::usvg::{self, fontdb};
 use thiserror::Error;
 
 use super::canvas::{Canvas, UNITS};
+use super::text::printable;
 use super::{font, theme};
 
 /// Pixels of a PNG per pixel of its SVG: sharp on a dense screen and on a wall.
@@ -79,18 +80,22 @@ pub(super) fn options() -> usvg::Options<'static> {
 }
 
 /// The document with a root of our own: plotters knows neither a size apart from the coordinates,
-/// nor style sheets, nor a title.
+/// nor style sheets, nor a title. What it repeats at every mark is said once, at the root; a quote
+/// within a text is written as an entity, so only attributes are met.
 fn with_root(svg: &str, title: &str, height: f64) -> String {
     let (_, body) = svg.split_once(">\n").expect("plotters begins with a root element");
-    let width = theme::WIDTH;
-    let title = escaped(&super::text::printable(title));
+    let body =
+        body.replace(&format!(" font-family=\"{}\"", font::NAME), "").replace(" opacity=\"1\"", "");
+    let title = escaped(&printable(title));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {:.0} {:.0}\" stroke-linejoin=\"round\" role=\"img\" aria-label=\"{title}\">\n\
-         <title>{title}</title>\n<style>{}</style>\n{body}",
-        width * UNITS,
-        height * UNITS,
-        font::face(),
+         viewBox=\"0 0 {across:.0} {down:.0}\" stroke-linejoin=\"round\" font-family=\"{families}\" \
+         role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n<style>{face}</style>\n{body}",
+        width = theme::WIDTH,
+        across = theme::WIDTH * UNITS,
+        down = height * UNITS,
+        families = font::FAMILIES,
+        face = font::face(),
     )
 }
 

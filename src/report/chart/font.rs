@@ -16,8 +16,11 @@ use std::sync::LazyLock;
 
 use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
 
+/// What the bundled font is called.
+pub(super) const NAME: &str = "Inter";
 /// The families in the order in which a renderer tries them.
-pub(super) const FAMILIES: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif";
+pub(super) const FAMILIES: &str =
+    "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif";
 /// The bundled font.
 pub(super) const BYTES: &[u8] = include_bytes!("../../../assets/Inter-Regular.otf");
 
@@ -26,7 +29,9 @@ const EMBEDDED: &str = include_str!("../../../assets/Inter-Regular-latin.woff2.b
 
 /// The rule that brings the font along in an SVG's style sheet.
 pub(super) fn face() -> String {
-    format!("@font-face{{font-family:Inter;src:url(data:font/woff2;base64,{EMBEDDED})format(\"woff2\")}}")
+    format!(
+        "@font-face{{font-family:Inter;src:url(data:font/woff2;base64,{EMBEDDED})format(\"woff2\")}}"
+    )
 }
 
 /// plotters takes a font's size to be 1.24 em.
@@ -37,11 +42,8 @@ const HEIGHT_PER_EM: f64 = 3408.0 / 2816.0;
 const FINE: f64 = 4096.0;
 
 static MEASURE: LazyLock<FontDesc<'static>> = LazyLock::new(|| {
-    assert!(
-        register_font(FAMILIES, FontStyle::Normal, BYTES).is_ok(),
-        "the bundled font is a font"
-    );
-    FontDesc::new(FontFamily::Name(FAMILIES), FINE * HEIGHT_PER_EM, FontStyle::Normal)
+    assert!(register_font(NAME, FontStyle::Normal, BYTES).is_ok(), "the bundled font is a font");
+    FontDesc::new(FontFamily::Name(NAME), FINE * HEIGHT_PER_EM, FontStyle::Normal)
 });
 
 /// How wide `text` is at `size` pixels per em.

@@ -3,7 +3,7 @@
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
 use super::colour::Colour;
 use super::geometry::{Area, Point};
-use super::{font, marker, theme};
+use super::{font, marker, ramp, theme};
 
 /// One kind of mark and its meaning.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,14 +19,18 @@ pub(super) enum Mark {
     Dashes(Stroke),
     /// A line with the area beneath it.
     Filled(Stroke, Colour),
-    /// A shade over a stretch of time.
-    Shade(Colour),
+    /// A plain colour.
+    Box(Colour),
     /// The instant from which all is well.
     Back,
+    /// The same on the line it belongs to.
+    Ring,
     /// A line in a white casing, as it is drawn over cells.
     Cased(Stroke),
     /// A dot within its interval.
     DotInInterval(Colour),
+    /// Every colour of a share, in so many steps from none to all.
+    Ramp(u64),
 }
 
 impl Key {
@@ -35,7 +39,7 @@ impl Key {
     }
 
     fn width(&self) -> f64 {
-        SWATCH + GAP + font::width(&self.meaning, theme::TEXT)
+        self.mark.width() + GAP + font::width(&self.meaning, theme::TEXT)
     }
 }
 
@@ -55,7 +59,8 @@ impl Legend {
         let mut rows: Vec<Vec<Key>> = Vec::new();
         let mut used = 0.0;
         for mut key in keys {
-            key.meaning = super::text::fit(&key.meaning, theme::TEXT, room - SWATCH - GAP);
+            key.meaning =
+                super::text::fit(&key.meaning, theme::TEXT, room - key.mark.width() - GAP);
             let width = key.width();
             match rows.last_mut() {
                 Some(row) if used + BETWEEN + width <= room => {
@@ -82,7 +87,7 @@ impl Legend {
             for key in row {
                 key.mark.draw(canvas, (x, middle));
                 let lettering = Lettering::new(theme::TEXT, theme::MUTED, Anchor::Start);
-                canvas.text_beside(&key.meaning, (x + SWATCH + GAP, middle), lettering);
+                canvas.text_beside(&key.meaning, (x + key.mark.width() + GAP, middle), lettering);
                 x += key.width() + BETWEEN;
             }
             middle += ROW;
@@ -91,7 +96,21 @@ impl Legend {
 }
 
 impl Mark {
-    /// From `x` on, `SWATCH` wide, around the height `middle`.
+    fn width(self) -> f64 {
+        match self {
+            Self::Ramp(_) => ramp::WIDTH,
+            Self::Line(_)
+            | Self::Dashes(_)
+            | Self::Filled(..)
+            | Self::Box(_)
+            | Self::Back
+            | Self::Ring
+            | Self::Cased(_)
+            | Self::DotInInterval(_) => SWATCH,
+        }
+    }
+
+    /// From `x` on, as wide as it is, around the height `middle`.
     fn draw(self, canvas: &mut Canvas<'_>, (x, middle): Point) {
         let swatch = Area { left: x, top: middle - 7.0, width: SWATCH, height: 14.0 };
         let ends = [(x, middle), (x + SWATCH, middle)];
@@ -102,11 +121,15 @@ impl Mark {
                 canvas.fill(swatch, fill);
                 canvas.line(&[(x, swatch.top), (x + SWATCH, swatch.top)], stroke);
             }
-            Self::Shade(colour) => canvas.fill(swatch, colour),
-            Self::Back => marker::back(canvas, (x + SWATCH / 2.0, middle - marker::BACK_HEIGHT / 2.0)),
+            Self::Box(colour) => canvas.fill(swatch, colour),
+            Self::Back => {
+                marker::back(canvas, (x + SWATCH / 2.0, middle - marker::BACK_HEIGHT / 2.0));
+            }
+            Self::Ring => marker::ring(canvas, (x + SWATCH / 2.0, middle), theme::MUTED),
+            Self::Ramp(steps) => ramp::draw(canvas, (x, middle), steps),
             Self::Cased(stroke) => marker::cased(canvas, &ends, stroke),
             Self::DotInInterval(colour) => {
-                let interval = [swatch.top, swatch.bottom()];
+                let interval = [middle - 11.0, middle + 11.0];
                 marker::dot_in_interval(canvas, (x + SWATCH / 2.0, middle), interval, colour);
             }
         }

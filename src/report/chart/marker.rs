@@ -22,7 +22,12 @@ pub(super) fn cased(canvas: &mut Canvas<'_>, points: &[Point], stroke: Stroke) {
 }
 
 /// A dot with the interval that its quantity lies in, from the one height to the other.
-pub(super) fn dot_in_interval(canvas: &mut Canvas<'_>, centre: Point, interval: [f64; 2], colour: Colour) {
+pub(super) fn dot_in_interval(
+    canvas: &mut Canvas<'_>,
+    centre: Point,
+    interval: [f64; 2],
+    colour: Colour,
+) {
     let (x, _) = centre;
     let bar = Stroke(colour, theme::MEDIUM);
     canvas.line(&[(x, interval[0]), (x, interval[1])], bar);
@@ -31,4 +36,10 @@ pub(super) fn dot_in_interval(canvas: &mut Canvas<'_>, centre: Point, interval: 
     }
     canvas.dot(centre, 6.5, theme::PAPER);
     canvas.dot(centre, 5.0, colour);
+}
+
+/// A ring on a line, at the instant from which all is well.
+pub(super) fn ring(canvas: &mut Canvas<'_>, centre: Point, colour: Colour) {
+    canvas.dot(centre, 6.0, colour);
+    canvas.dot(centre, 3.2, theme::PAPER);
 }

@@ -5,6 +5,7 @@
 //! and the only font is the bundled one.
 
 mod axis;
+mod axis_name;
 mod canvas;
 mod caption;
 mod colour;
@@ -13,8 +14,11 @@ mod document;
 mod font;
 mod geometry;
 mod heading;
+mod heat_map;
 mod legend;
 mod marker;
+mod overlay;
+mod ramp;
 mod scale;
 mod series;
 mod spread;
@@ -23,5 +27,10 @@ mod theme;
 mod ticks;
 mod timeline;
 
+#[cfg(test)]
+mod looks;
+
 pub use document::{Chart, PngError};
+pub use heat_map::heat_map;
+pub use overlay::overlay;
 pub use timeline::timeline;

@@ -63,6 +63,15 @@ impl Series {
         self.0.iter().map(|stretch| stretch.high).fold(0.0, f64::max)
     }
 
+    /// What the means reach, but for the fortieth part of them that reach highest: a burst of a
+    /// window or two must not press everything else against the axis.
+    pub(super) fn usual_top(&self) -> f64 {
+        let mut means: Vec<f64> = self.0.iter().map(|stretch| stretch.mean).collect();
+        means.sort_by(f64::total_cmp);
+        let usual = means.len() - means.len() / 40;
+        means[..usual].last().copied().unwrap_or(0.0)
+    }
+
     /// The outline: a step per stretch. A count belongs to its whole window, and a sloping line
     /// would say that goodput fell before the trigger began.
     pub(super) fn steps(&self, x: Scale, y: Scale, value: impl Fn(&Stretch) -> f64) -> Vec<Point> {
@@ -73,6 +82,33 @@ impl Series {
                 [(x.at(stretch.from), height), (x.at(stretch.to), height)]
             })
             .collect()
+    }
+
+    /// The outline of the means in pieces, without the parts beyond the scale: a line along the
+    /// frame would look like a quantity that stays there.
+    pub(super) fn lines(&self, x: Scale, y: Scale) -> Vec<Vec<Point>> {
+        let beyond = |stretch: &Stretch| stretch.mean > y.of[1];
+        let mut lines = Vec::new();
+        let mut line: Vec<Point> = Vec::new();
+        for (place, stretch) in self.0.iter().enumerate() {
+            let [from, to] = [x.at(stretch.from), x.at(stretch.to)];
+            let height = y.at(stretch.mean);
+            if beyond(stretch) {
+                // Up to the frame where it leaves, and down from it where it comes back.
+                if !line.is_empty() {
+                    line.push((from, height));
+                    lines.push(std::mem::take(&mut line));
+                }
+                if self.0.get(place + 1).is_some_and(|next| !beyond(next)) {
+                    line.push((to, height));
+                }
+            } else {
+                line.extend([(from, height), (to, height)]);
+            }
+        }
+        lines.push(line);
+        lines.retain(|line| line.len() > 1);
+        lines
     }
 
     /// The area between the outline of the means and the bottom of `plot`.

@@ -35,6 +35,8 @@ pub(super) const SERIES: [Colour; 7] = [
 ];
 pub(super) const GOODPUT: Colour = Colour(0x00, 0x72, 0xB2);
 pub(super) const GOODPUT_FILL: Colour = Colour(0xBF, 0xDC, 0xEC);
+/// Between the least and the greatest window of a stretch; seen on the fill and beside it.
+pub(super) const GOODPUT_BAND: Colour = Colour(0x86, 0xBD, 0xDD);
 pub(super) const DEMAND: Colour = INK;
 pub(super) const ATTEMPTS: Colour = Colour(0xD5, 0x5E, 0x00);
 pub(super) const LIMIT: Colour = MUTED;
@@ -49,11 +51,11 @@ pub(super) const UNWELL: Colour = Colour(0xB8, 0x4A, 0x00);
 
 /// From "no seed recovers" through even odds to "every seed recovers".
 pub(super) const SHARE: [Colour; 5] = [
-    Colour(0xC4, 0x54, 0x1A),
-    Colour(0xEE, 0xA4, 0x74),
-    Colour(0xF6, 0xF2, 0xEA),
-    Colour(0x8F, 0xC3, 0xE0),
-    Colour(0x1F, 0x78, 0xB4),
+    Colour(0xDF, 0x7B, 0x45),
+    Colour(0xF1, 0xB9, 0x93),
+    Colour(0xF7, 0xF4, 0xEE),
+    Colour(0xAE, 0xD3, 0xE8),
+    Colour(0x5B, 0xA3, 0xD0),
 ];
 /// A place of the grid that was not run.
 pub(super) const NOTHING: Colour = Colour(0xF1, 0xF3, 0xF5);
@@ -63,10 +65,14 @@ pub(super) const HEADING: f64 = 19.0;
 pub(super) const TEXT: f64 = 15.0;
 /// Tick labels and names of axes.
 pub(super) const SMALL: f64 = 14.0;
+/// Dotted paths below a name in plain words.
+pub(super) const PATH: f64 = 12.5;
 
 /// Lines that carry the message, lines that support it, and lines behind both.
 pub(super) const STRONG: f64 = 2.4;
 pub(super) const MEDIUM: f64 = 1.7;
 pub(super) const THIN: f64 = 1.1;
+/// The tipping line: the boldest there is.
+pub(super) const TIPPING: f64 = 3.6;
 /// Length of a dash and of the gap after it.
 pub(super) const DASH: [f64; 2] = [7.0, 5.0];

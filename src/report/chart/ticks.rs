@@ -12,12 +12,27 @@ pub(super) struct Ticks {
 const DECIMAL: [f64; 3] = [1.0, 2.0, 5.0];
 /// Powers of ten, written out: computed ones differ in their last bits.
 const TENS: [f64; 19] = [
-    1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
+    1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+    1e11, 1e12,
 ];
 /// Steps that seconds are counted in beyond 50: up to a minute, an hour, a day, a week.
 const SEXAGESIMAL: [f64; 16] = [
-    60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0, 86_400.0, 172_800.0,
-    604_800.0, 1_209_600.0, 6_048_000.0,
+    60.0,
+    120.0,
+    300.0,
+    600.0,
+    900.0,
+    1800.0,
+    3600.0,
+    7200.0,
+    10_800.0,
+    21_600.0,
+    43_200.0,
+    86_400.0,
+    172_800.0,
+    604_800.0,
+    1_209_600.0,
+    6_048_000.0,
 ];
 
 impl Ticks {
@@ -56,7 +71,7 @@ impl Ticks {
         let decimals = decimals_of(self.step);
         (0..=self.steps).map(move |step| {
             let value = f64::from(step) * self.step;
-            (value, number(value, decimals))
+            (value, number(value, if step == 0 { 0 } else { decimals }))
         })
     }
 }
@@ -67,11 +82,12 @@ fn decimal_steps() -> impl Iterator<Item = f64> {
 
 /// How many decimals `step` and its multiples need.
 fn decimals_of(step: f64) -> usize {
-    (0..=6).find(|&decimals| {
-        let scaled = step * TENS[6 + decimals];
-        (scaled - scaled.round()).abs() < 1e-6
-    })
-    .unwrap_or(6)
+    (0..=6)
+        .find(|&decimals| {
+            let scaled = step * TENS[6 + decimals];
+            (scaled - scaled.round()).abs() < 1e-6
+        })
+        .unwrap_or(6)
 }
 
 /// `value` with so many decimals and a comma between thousands: `1,250`, `0.5`.
@@ -85,7 +101,11 @@ pub(super) fn number(value: f64, decimals: usize) -> String {
         }
         grouped.push(digit);
     }
-    let sign = if value < 0.0 && digits.bytes().any(|b| b.is_ascii_digit() && b != b'0') { "−" } else { "" };
+    let sign = if value < 0.0 && digits.bytes().any(|b| b.is_ascii_digit() && b != b'0') {
+        "−"
+    } else {
+        ""
+    };
     format!("{sign}{grouped}{rest}")
 }
 
@@ -105,21 +125,25 @@ mod tests {
 
     #[test]
     fn an_axis_of_quantities_ends_above_them() {
-        let check = |top, most, expected: &[&str]| assert_eq!(labels(&Ticks::over(top, most)), expected, "{top}");
+        let check = |top, most, expected: &[&str]| {
+            assert_eq!(labels(&Ticks::over(top, most)), expected, "{top}");
+        };
         check(2_780.0, 4, &["0", "1,000", "2,000", "3,000"]);
         check(1.0, 4, &["0", "0.5", "1.0"]);
-        check(0.3, 3, &["0.0", "0.1", "0.2", "0.3"]);
+        check(0.3, 3, &["0", "0.1", "0.2", "0.3"]);
         check(5.0, 5, &["0", "1", "2", "3", "4", "5"]);
         check(0.0, 4, &["0", "1"]);
     }
 
     #[test]
     fn an_axis_of_seconds_counts_in_minutes_and_ends_within_the_run() {
-        let check = |end, most, expected: &[&str]| assert_eq!(labels(&Ticks::of_seconds(end, most)), expected, "{end}");
+        let check = |end, most, expected: &[&str]| {
+            assert_eq!(labels(&Ticks::of_seconds(end, most)), expected, "{end}");
+        };
         check(60.0, 6, &["0", "10", "20", "30", "40", "50", "60"]);
         check(3_600.0, 6, &["0", "600", "1,200", "1,800", "2,400", "3,000", "3,600"]);
         check(65.0, 7, &["0", "10", "20", "30", "40", "50", "60"]);
-        check(0.25, 6, &["0.00", "0.05", "0.10", "0.15", "0.20", "0.25"]);
+        check(0.25, 6, &["0", "0.05", "0.10", "0.15", "0.20", "0.25"]);
     }
 
     #[test]

@@ -21,16 +21,18 @@ pub(super) struct Extent {
 
 impl Extent {
     pub(super) fn of(watched: &[Watched<'_>]) -> Self {
-        let most = |quantity: &dyn Fn(&Watched<'_>) -> f64| watched.iter().map(quantity).fold(0.0, f64::max);
-        let base = most(&|run| {
-            run.demand.top().max(run.goodput.top()).max(run.capacity.unwrap_or(0.0))
-        });
-        let attempts = most(&|run| run.attempts.top());
+        let most = |quantity: &dyn Fn(&Watched<'_>) -> f64| {
+            watched.iter().map(quantity).fold(0.0, f64::max)
+        };
+        let base =
+            most(&|run| run.demand.top().max(run.goodput.top()).max(run.capacity.unwrap_or(0.0)));
+        let attempts = most(&|run| run.attempts.usual_top());
         let waits = most(&|run| run.waiting.top());
         let timeout = most(&|run| run.timeouts.last().map_or(0.0, |(length, _)| *length));
         let rates = base.max(attempts.min(CUT * base));
         // A timeout line at the very top would read as the frame.
-        let waits = if timeout > 0.0 { (1.2 * timeout).max(waits.min(CUT * timeout)) } else { waits };
+        let waits =
+            if timeout > 0.0 { (1.2 * timeout).max(waits.min(CUT * timeout)) } else { waits };
         Self {
             horizon: most(&|run| run.model.horizon.as_secs_f64()),
             rates: Ticks::over(rates, 4),

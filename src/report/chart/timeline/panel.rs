@@ -70,7 +70,12 @@ pub(super) struct Panel<'a> {
 
 impl<'a> Panel<'a> {
     /// `area` is the panel's, but its plots move down by what stands above them.
-    pub(super) fn new(watched: &'a Watched<'a>, extent: &Extent, layout: Layout, area: Area) -> Self {
+    pub(super) fn new(
+        watched: &'a Watched<'a>,
+        extent: &Extent,
+        layout: Layout,
+        area: Area,
+    ) -> Self {
         let widest = extent
             .rates
             .marks()
@@ -139,7 +144,11 @@ impl<'a> Panel<'a> {
         let words = caption::of(self.watched.model, self.watched.run);
         let room = self.rates.right() + GUTTER - self.left - 18.0;
         let lettering = Lettering::new(theme::TEXT, colour, Anchor::Start);
-        canvas.text_beside(&text::fit(&words, theme::TEXT, room), (self.left + 18.0, middle), lettering);
+        canvas.text_beside(
+            &text::fit(&words, theme::TEXT, room),
+            (self.left + 18.0, middle),
+            lettering,
+        );
     }
 
     fn rates(&self, canvas: &mut Canvas<'_>, ticks: &Ticks) {
@@ -150,17 +159,22 @@ impl<'a> Panel<'a> {
         let run = self.watched;
         canvas.polygon(&run.goodput.filled(plot, x, y), theme::GOODPUT_FILL);
         if run.together > 1 {
-            canvas.polygon(&run.goodput.envelope(x, y), theme::GOODPUT_FILL);
+            canvas.polygon(&run.goodput.envelope(x, y), theme::GOODPUT_BAND);
         }
         let mut labels = Vec::new();
         if let Some(capacity) = run.capacity {
             let height = y.at(capacity);
-            canvas.dashes((plot.left, height), (plot.right(), height), Stroke(theme::LIMIT, theme::THIN));
+            canvas.dashes(
+                (plot.left, height),
+                (plot.right(), height),
+                Stroke(theme::LIMIT, theme::THIN),
+            );
             labels.push((height, "capacity".to_owned(), theme::LIMIT));
         }
-        canvas.line(&run.attempts.steps(x, y, |s| s.mean), Stroke(theme::ATTEMPTS, theme::MEDIUM));
-        canvas.line(&run.goodput.steps(x, y, |s| s.mean), Stroke(theme::GOODPUT, theme::STRONG));
-        canvas.line(&run.demand.steps(x, y, |s| s.mean), Stroke(theme::DEMAND, theme::THIN));
+        // Goodput comes last: where it meets the others, nothing is missing.
+        canvas.lines(&run.attempts.lines(x, y), Stroke(theme::ATTEMPTS, theme::MEDIUM));
+        canvas.lines(&run.demand.lines(x, y), Stroke(theme::DEMAND, theme::THIN));
+        canvas.lines(&run.goodput.lines(x, y), Stroke(theme::GOODPUT, theme::STRONG));
         if let Some(most) = beyond(&run.attempts, ticks) {
             labels.push((plot.top, format!("↑ {}", number(most, 0)), theme::ATTEMPTS));
         }
@@ -174,22 +188,32 @@ impl<'a> Panel<'a> {
         axis::name_upwards(canvas, plot, self.left + 14.0, "waiting, s");
         let run = self.watched;
         canvas.polygon(&run.waiting.filled(plot, x, y), theme::WAITING_FILL);
-        canvas.line(&run.waiting.steps(x, y, |s| s.mean), Stroke(theme::WAITING, theme::MEDIUM));
+        canvas.lines(&run.waiting.lines(x, y), Stroke(theme::WAITING, theme::MEDIUM));
         let mut labels = Vec::new();
         for (length, label) in &run.timeouts {
             let height = y.at(*length);
-            canvas.dashes((plot.left, height), (plot.right(), height), Stroke(theme::LIMIT, theme::MEDIUM));
+            canvas.dashes(
+                (plot.left, height),
+                (plot.right(), height),
+                Stroke(theme::LIMIT, theme::MEDIUM),
+            );
             labels.push((height, label.clone(), theme::LIMIT));
         }
         if let Some(most) = beyond(&run.waiting, ticks) {
-            let digits = if most < 10.0 { short((most * 10.0).round() / 10.0) } else { number(most, 0) };
+            let digits =
+                if most < 10.0 { short((most * 10.0).round() / 10.0) } else { number(most, 0) };
             labels.push((plot.top, format!("↑ {digits} s"), theme::WAITING));
         }
         self.beside(canvas, plot, &labels);
     }
 
     /// Labels to the right of `plot`, each beside the height it names.
-    fn beside(&self, canvas: &mut Canvas<'_>, plot: Area, labels: &[(f64, String, super::super::colour::Colour)]) {
+    fn beside(
+        &self,
+        canvas: &mut Canvas<'_>,
+        plot: Area,
+        labels: &[(f64, String, super::super::colour::Colour)],
+    ) {
         let wanted: Vec<f64> = labels.iter().map(|(height, ..)| *height).collect();
         let heights = spread(&wanted, theme::SMALL + 3.0, [plot.top, plot.bottom()]);
         for ((_, label, colour), height) in labels.iter().zip(heights) {
@@ -205,9 +229,15 @@ impl<'a> Panel<'a> {
 pub(super) fn keys(watched: &[Watched<'_>]) -> Vec<Key> {
     let mut keys = vec![
         Key::new(Mark::Line(Stroke(theme::DEMAND, theme::THIN)), "fresh demand"),
-        Key::new(Mark::Filled(Stroke(theme::GOODPUT, theme::STRONG), theme::GOODPUT_FILL), "goodput: answered in time"),
+        Key::new(
+            Mark::Filled(Stroke(theme::GOODPUT, theme::STRONG), theme::GOODPUT_FILL),
+            "goodput: answered in time",
+        ),
         Key::new(Mark::Line(Stroke(theme::ATTEMPTS, theme::MEDIUM)), "attempts sent"),
-        Key::new(Mark::Filled(Stroke(theme::WAITING, theme::MEDIUM), theme::WAITING_FILL), "waiting time"),
+        Key::new(
+            Mark::Filled(Stroke(theme::WAITING, theme::MEDIUM), theme::WAITING_FILL),
+            "waiting time",
+        ),
     ];
     if watched.iter().any(|run| run.verdict() == Verdict::Recovered) {
         keys.push(Key::new(Mark::Back, "back to normal"));

@@ -37,7 +37,11 @@ pub(super) fn all<'a>(runs: &[(&'a Model, &'a Run)], most: usize) -> Vec<Watched
     let together = windows_per_stretch(windows.unwrap_or(0), most);
     runs.iter()
         .map(|&(model, run)| {
-            let name = if one_seed { run.variant.clone() } else { format!("{}, seed {}", run.variant, run.seed) };
+            let name = if one_seed {
+                run.variant.clone()
+            } else {
+                format!("{}, seed {}", run.variant, run.seed)
+            };
             Watched::new(model, run, name, together)
         })
         .collect()
@@ -88,7 +92,9 @@ fn timeouts(model: &Model) -> Vec<(f64, String)> {
     lengths.dedup();
     match lengths.as_slice() {
         [one] => vec![(*one, "timeout".to_owned())],
-        several => several.iter().map(|&length| (length, format!("timeout {} s", short(length)))).collect(),
+        several => {
+            several.iter().map(|&length| (length, format!("timeout {} s", short(length)))).collect()
+        }
     }
 }
 
@@ -105,7 +111,7 @@ pub(super) fn subtitle(runs: &[(&Model, &Run)], watched: &[Watched<'_>]) -> Stri
         parts.push(format!("windows of {} s", short(first.window.as_secs_f64())));
     }
     if shown.together > 1 {
-        parts.push(format!("{} windows drawn as their mean, goodput's extremes in pale", shown.together));
+        parts.push(format!("drawn as means of {} with a band over their goodput", shown.together));
     }
     parts.join(", ")
 }

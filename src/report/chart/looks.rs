@@ -1,0 +1,322 @@
+//! What holds of every chart, tried on charts that are hard to draw.
+
+use resvg::usvg;
+
+use super::document::options;
+use super::{Chart, heat_map, overlay, theme, timeline};
+use crate::analysis::Verdict;
+use crate::experiment::{CellOutcome, Coordinate, Run, Workbench};
+use crate::id::ServiceId;
+use crate::law::Law;
+use crate::model::{Arrivals, Client, Criterion, Disturbance, Edge, Model, Service, Trigger};
+use crate::policy::admission::Admission;
+use crate::policy::retry::Retry;
+use crate::policy::shedding::Shedding;
+use crate::time::{Span, Time};
+use crate::unit::Rate;
+
+/// A tenth of the headline scenario: 10 seconds, 70 requests a second, a stall at second 3.
+fn storm(change: impl FnOnce(&mut Model)) -> Model {
+    let retry = Retry { max_retries: 3, ..Retry::NEVER };
+    let edge =
+        Edge { to: ServiceId(0), timeout: Some(Span::from_millis(500)), retry, budget: None };
+    let mut model = Model {
+        services: vec![Service {
+            name: "api".to_owned(),
+            workers: 1.try_into().unwrap(),
+            service_time: Law::Fixed(Span::from_millis(10)),
+            admission: Admission::Unbounded,
+            shedding: Shedding::Never,
+        }],
+        clients: vec![Client { name: "web".to_owned(), arrivals: even(70.0), edge }],
+        triggers: vec![stall("gc", 3_000)],
+        horizon: Span::from_secs(10),
+        window: Span::from_millis(500),
+        criterion: Criterion::default(),
+    };
+    change(&mut model);
+    model
+}
+
+fn even(per_second: f64) -> Arrivals {
+    Arrivals::Even(Rate::new(per_second).unwrap())
+}
+
+fn stall(name: &str, begins_ms: u64) -> Trigger {
+    Trigger {
+        name: name.to_owned(),
+        begins: Time::ZERO + Span::from_millis(begins_ms),
+        lasts: Span::from_secs(1),
+        disturbance: Disturbance::Stall { service: ServiceId(0) },
+    }
+}
+
+fn variants() -> Vec<(String, Model)> {
+    let named = |name: &str, model| (name.to_owned(), model);
+    vec![
+        named("3 retries", storm(|_| {})),
+        named("no retries", storm(|model| model.clients[0].edge.retry = Retry::NEVER)),
+        named(&"a name as long as the story of the outage ".repeat(5), storm(|_| {})),
+        named("повторы <b>&amp; \u{0}control", storm(|model| model.clients[0].edge.timeout = None)),
+        named("nobody comes", storm(|model| model.clients[0].arrivals = even(0.01))),
+        named("one window", storm(|model| model.window = model.horizon)),
+        named("windows by the thousand", storm(|model| model.window = Span::from_millis(3))),
+        named("an end within a window", storm(|model| model.window = Span::from_millis(700))),
+        named("nothing happens", storm(|model| model.triggers.clear())),
+        named("stalls on stalls", {
+            let names =
+                ["gc", "deploy of the new version of everything", "x", "failover", "gc again"];
+            storm(|model| {
+                model.triggers =
+                    (0..).zip(names).map(|(i, name)| stall(name, 2_000 + 400 * i)).collect();
+            })
+        }),
+        named("refused at once", {
+            storm(|model| {
+                model.services[0].admission = Admission::Bounded { max_waiting: 5 };
+                model.clients[0].edge.retry.max_retries = 500;
+            })
+        }),
+    ]
+}
+
+fn with_runs<T>(variants: &[(String, Model)], of: impl FnOnce(&[(&Model, &Run)]) -> T) -> T {
+    let mut bench = Workbench::default();
+    let runs: Vec<Run> = variants.iter().map(|(name, model)| bench.run(name, model, 1)).collect();
+    let pairs: Vec<(&Model, &Run)> = variants.iter().map(|(_, model)| model).zip(&runs).collect();
+    of(&pairs)
+}
+
+fn number(value: f64) -> Coordinate {
+    Coordinate { label: format!("{value}s"), number: Some(value) }
+}
+
+fn word(label: &str) -> Coordinate {
+    Coordinate { label: label.to_owned(), number: None }
+}
+
+fn cell(variant: &str, at: Vec<Coordinate>, well: usize) -> CellOutcome {
+    let verdicts = [Verdict::Recovered, Verdict::Metastable];
+    CellOutcome {
+        variant: variant.to_owned(),
+        at,
+        verdicts: (0..5).map(|seed| verdicts[usize::from(seed >= well)]).collect(),
+        median_recovery_time_s: (well > 0).then_some(0.25 * well as f64),
+    }
+}
+
+/// A grid of numbers whose upper right half does not recover, with one cell missing.
+fn grid(variant: &str, side: usize) -> Vec<CellOutcome> {
+    let places = (0..side).flat_map(|row| (0..side).map(move |column| (row, column)));
+    let cells = places.map(|(row, column)| {
+        let well = (side + 2).saturating_sub(row + column).min(5);
+        cell(variant, vec![number(row as f64), number(column as f64)], well)
+    });
+    cells.skip(1).collect()
+}
+
+fn axes(of: &[&str]) -> Vec<String> {
+    of.iter().map(|&path| path.to_owned()).collect()
+}
+
+fn charts() -> Vec<(&'static str, Chart)> {
+    let all = variants();
+    let mut charts = with_runs(&all, |runs| {
+        vec![
+            ("timeline of none", timeline("No runs", &[])),
+            ("timeline of one", timeline("One", &runs[..1])),
+            ("timeline of three", timeline("Three", &runs[1..4])),
+            ("timeline of all", timeline(&"All of them in one chart. ".repeat(8), runs)),
+            ("overlay of none", overlay("No runs", &[])),
+            ("overlay of all", overlay("All of them in one plot", runs)),
+        ]
+    });
+    let both = axes(&["clients.web.load", "triggers.gc.stall.lasts"]);
+    let many = (0..7).flat_map(|n| grid(&format!("variant {n}"), 4)).collect::<Vec<_>>();
+    let words = [
+        "never",
+        "exponential with full jitter, up to a cap of two seconds, at most ten times",
+        "fixed",
+    ];
+    let worded = (0..9).map(|n| cell("base", vec![word(words[n / 3]), word(words[n % 3])], n % 6));
+    let further = (0..12).map(|n| {
+        let n_s = n as f64;
+        cell(
+            "base",
+            vec![number(n_s % 2.0), number(n_s % 3.0), word(if n < 6 { "a" } else { "b" })],
+            n % 6,
+        )
+    });
+    let line = |variants: usize| {
+        let places = (0..variants).flat_map(|variant| (0..30).map(move |place| (variant, place)));
+        let cells = places.map(|(variant, place)| {
+            cell(&format!("v{variant}"), vec![number(place as f64)], place % 6)
+        });
+        cells.collect::<Vec<_>>()
+    };
+    charts.extend([
+        ("map of nothing", heat_map("No cells", &both, &[])),
+        ("map without axes", heat_map("Rows", &[], &[cell("a", vec![], 3), cell("b", vec![], 0)])),
+        (
+            "map of a cell",
+            heat_map("One cell", &both, &[cell("a", vec![number(1.0), number(2.0)], 5)]),
+        ),
+        ("map", heat_map("A grid", &both, &grid("base", 8))),
+        ("maps", heat_map("Grids", &both, &many)),
+        ("fine map", heat_map("A fine grid", &both, &grid("base", 30))),
+        ("map of words", heat_map("Words", &both, &worded.collect::<Vec<_>>())),
+        (
+            "map in three axes",
+            heat_map("Three", &axes(&["a.b", "c.d", "e"]), &further.collect::<Vec<_>>()),
+        ),
+        ("dots of nothing", heat_map("No cells", &both[..1], &[])),
+        ("dots", heat_map("Dots", &both[..1], &line(3))),
+        ("map of many variants", heat_map("Rows", &both[..1], &line(9))),
+    ]);
+    charts
+}
+
+/// The size of a chart, and every text of it with the box around its letters.
+fn rendered(chart: &Chart) -> (usvg::Size, Vec<(String, usvg::Rect)>) {
+    fn collect(group: &usvg::Group, found: &mut Vec<(String, usvg::Rect)>) {
+        for node in group.children() {
+            match node {
+                usvg::Node::Group(inner) => collect(inner, found),
+                usvg::Node::Text(text) => {
+                    let words: String = text.chunks().iter().map(usvg::TextChunk::text).collect();
+                    found.push((words, text.flattened().abs_bounding_box()));
+                }
+                usvg::Node::Path(_) | usvg::Node::Image(_) => {}
+            }
+        }
+    }
+    let tree = usvg::Tree::from_str(chart.svg(), &options()).unwrap();
+    let mut found = Vec::new();
+    collect(tree.root(), &mut found);
+    (tree.size(), found)
+}
+
+#[test]
+fn no_text_touches_another_or_leaves_the_chart() {
+    for (name, chart) in charts() {
+        let (size, texts) = rendered(&chart);
+        assert!(!texts.is_empty(), "{name}");
+        for (index, (text, place)) in texts.iter().enumerate() {
+            let inside = place.left() >= 0.0
+                && place.top() >= 0.0
+                && place.right() <= size.width()
+                && place.bottom() <= size.height();
+            assert!(inside, "{name}: {text:?} leaves the chart: {place:?}");
+            for (other, theirs) in &texts[..index] {
+                let apart = place.left() >= theirs.right()
+                    || theirs.left() >= place.right()
+                    || place.top() >= theirs.bottom()
+                    || theirs.top() >= place.bottom();
+                assert!(apart, "{name}: {text:?} touches {other:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_results_give_the_same_bytes() {
+    for ((name, first), (_, second)) in charts().into_iter().zip(charts()) {
+        assert_eq!(first.svg(), second.svg(), "{name}");
+    }
+}
+
+/// Rendering is slow without optimisation: a chart of a heading alone is enough to tell.
+#[test]
+fn a_png_is_twice_as_large_as_its_svg_and_the_same_each_time() {
+    let chart = overlay("Nothing but a heading", &[]);
+    let png = chart.png().unwrap();
+    assert_eq!(png, chart.png().unwrap());
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    let width = u32::from_be_bytes(png[16..20].try_into().unwrap());
+    assert_eq!(f64::from(width), 2.0 * theme::WIDTH);
+}
+
+#[test]
+fn a_timeline_says_what_it_shows() {
+    let chart = with_runs(&variants()[..2], |runs| timeline("A storm", runs));
+    let found: Vec<String> =
+        rendered(&chart).1.into_iter().map(|(text, _)| text.trim().to_owned()).collect();
+    for expected in [
+        "A storm",
+        "3 retries",
+        "metastable: not back by second 10",
+        "no retries",
+        "fresh demand",
+        "goodput: answered in time",
+        "attempts sent",
+        "gc: 1 s stall",
+        "capacity",
+        "timeout",
+        "per second",
+        "waiting, s",
+        "10 s",
+    ] {
+        assert!(found.iter().any(|text| text == expected), "{expected:?} is not among {found:?}");
+    }
+}
+
+#[test]
+fn a_map_shows_every_cell_and_the_paths_of_its_axes() {
+    let axes = axes(&["clients.web.load", "triggers.gc.stall.lasts"]);
+    let chart = heat_map("A grid", &axes, &grid("base", 4));
+    let found: Vec<String> =
+        rendered(&chart).1.into_iter().map(|(text, _)| text.trim().to_owned()).collect();
+    let counts = found.iter().filter(|text| text.ends_with("/5")).count();
+    assert_eq!(counts, 15, "{found:?}");
+    for expected in [
+        "web: load",
+        "clients.web.load",
+        "gc: stall lasts",
+        "triggers.gc.stall.lasts",
+        "not run",
+        "0s",
+        "3s",
+        "+1 s",
+    ] {
+        assert!(found.iter().any(|text| text == expected), "{expected:?} is not among {found:?}");
+    }
+    assert!(found.iter().any(|text| text.starts_with("tipping line")), "{found:?}");
+}
+
+#[test]
+fn widths_are_those_that_are_drawn() {
+    let title = "Three immediate retries keep a stalled service down, 0123456789";
+    let chart = heat_map(title, &[], &[]);
+    let (_, drawn) = rendered(&chart).1.into_iter().find(|(text, _)| text.trim() == title).unwrap();
+    let measured = super::font::width(title, theme::TITLE);
+    // Kerning, which only the renderer knows, and the white beside the outermost letters.
+    assert!(
+        (f64::from(drawn.width()) / measured - 1.0).abs() < 0.02,
+        "{} {measured}",
+        drawn.width()
+    );
+}
+
+#[test]
+fn text_can_be_read_on_every_share() {
+    for step in 0..=20 {
+        let colour = super::ramp::colour(f64::from(step) / 20.0);
+        let ink = colour.best_of([theme::INK, theme::PAPER]);
+        assert!(colour.contrast(ink) >= 4.5, "{step}: {}", colour.contrast(ink));
+    }
+    for ink in
+        [theme::INK, theme::MUTED, theme::WELL, theme::UNWELL, theme::TRIGGER_INK, theme::WAITING]
+    {
+        assert!(theme::PAPER.contrast(ink) >= 4.5, "{ink:?}");
+    }
+}
+
+/// The whole of a small chart, so that a change of its looks is seen by whoever makes it.
+#[test]
+fn a_small_map_stays_as_it_is() {
+    let chart = heat_map("A grid", &axes(&["clients.web.load", "horizon"]), &grid("base", 2));
+    let svg = chart.svg();
+    let (head, rest) = svg.split_once("<style>").unwrap();
+    let (_, body) = rest.split_once("</style>").unwrap();
+    insta::assert_snapshot!(format!("{head}{body}"));
+}
