@@ -5,6 +5,7 @@ mod books;
 mod cases;
 mod closed_form;
 mod floors;
+mod readme;
 mod rust_paths;
 mod same_facts;
 mod scenario;
