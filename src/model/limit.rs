@@ -1,10 +1,13 @@
 //! How large a run may be, judged before it starts.
 
 use super::Model;
+use crate::id::ServiceId;
+use crate::model::{Client, Disturbance};
 use crate::policy::admission::Admission;
 
-/// The largest number of events a run may be expected to need: minutes of work.
-pub const MAX_EVENTS: f64 = 2e10;
+/// The largest number of events a run may be expected to need: minutes of work. Each may take one and
+/// a half entries of the agenda, and the agenda can number 2^34 of them.
+pub const MAX_EVENTS: f64 = 1e10;
 /// The largest number of attempts that may be in flight at once at worst: about 3 GiB, and within
 /// the event key's room for slots.
 pub const MAX_IN_FLIGHT: f64 = (1_u64 << 25) as f64;
@@ -22,44 +25,29 @@ pub enum TooLarge {
     Windows(u64),
 }
 
+/// What a run can come to if every attempt fails and chance is unkind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorstCase {
+    /// Arrivals, timeouts and completions.
+    pub events: f64,
+    /// Open requests, attempts that wait, and workers, at one instant.
+    pub in_flight: f64,
+    /// Windows of the timeline.
+    pub windows: u64,
+}
+
+/// How many standard deviations chance is granted.
+const UNKIND: f64 = 6.0;
+
 impl Model {
-    /// Whether a run stays within the limits, by the worst case in which every attempt fails.
+    /// Whether a run stays within the limits, by its worst case.
     ///
     /// # Errors
     /// The limit that would be passed, with the number that passes it.
     pub fn fits(&self) -> Result<(), TooLarge> {
-        let windows = self.horizon.as_nanos().div_ceil(self.window.as_nanos().max(1));
+        let WorstCase { events, in_flight, windows } = self.worst_case();
         if windows > MAX_WINDOWS {
             return Err(TooLarge::Windows(windows));
-        }
-        let horizon = self.horizon.as_secs_f64();
-        let (mut events, mut in_flight) = (0.0, 0.0);
-        for client in &self.clients {
-            let rate = client.arrivals.rate().per_second();
-            let retry = &client.edge.retry;
-            let attempts = 1.0 + f64::from(retry.max_retries);
-            // A request cannot make more attempts than its timeouts leave time for.
-            let fastest = match client.edge.timeout {
-                Some(timeout) => timeout.as_secs_f64(),
-                None => horizon,
-            };
-            let service = self.service(client.edge.to);
-            let refusing = matches!(service.admission, Admission::Bounded { .. });
-            let possible = if refusing { attempts } else { attempts.min(1.0 + horizon / fastest) };
-            events += rate * horizon * (1.0 + 2.0 * possible);
-            // Beyond capacity the queue grows for the whole run; within it, only while disturbed.
-            let capacity = service.capacity().per_second();
-            let excess = (rate * possible - capacity).max(0.0) * horizon;
-            let disturbed: f64 =
-                self.triggers.iter().map(|t| t.lasts.as_secs_f64().min(horizon)).sum();
-            let patience =
-                possible * (fastest.min(horizon) + retry.longest_wait().as_secs_f64().min(horizon));
-            let queued = match service.admission {
-                Admission::Unbounded => excess + rate * possible * disturbed,
-                Admission::Bounded { max_waiting } => f64::from(max_waiting),
-            };
-            let open = (rate * patience).min(rate * horizon);
-            in_flight += queued.min(rate * possible * horizon) + open;
         }
         if events > MAX_EVENTS || events.is_nan() {
             return Err(TooLarge::Events(events));
@@ -69,4 +57,86 @@ impl Model {
         }
         Ok(())
     }
+
+    /// What a run can come to.
+    pub fn worst_case(&self) -> WorstCase {
+        let horizon = self.horizon.as_secs_f64();
+        let (mut events, mut in_flight) = (0.0, 0.0);
+        for client in &self.clients {
+            let requests = at_worst(client.arrivals.rate().per_second() * horizon);
+            let attempts = self.attempts_at_worst(client);
+            events += requests * (1.0 + 2.0 * attempts);
+            in_flight += match self.patience(client) {
+                Some(patience) if patience < horizon => {
+                    at_worst(client.arrivals.rate().per_second() * patience)
+                }
+                Some(_) | None => requests,
+            };
+        }
+        for id in 0..self.services.len() {
+            in_flight += self.waiting_at_worst(ServiceId(id as u16));
+            in_flight += f64::from(self.services[id].workers.get());
+        }
+        let windows = self.horizon.as_nanos().div_ceil(self.window.as_nanos().max(1));
+        WorstCase { events, in_flight, windows }
+    }
+
+    /// How many attempts a request of `client` can make: as many as its policy allows, and no more
+    /// than the horizon has time for.
+    fn attempts_at_worst(&self, client: &Client) -> f64 {
+        let edge = &client.edge;
+        let first_wait = edge.retry.backoff.wait(0);
+        let timed_out = edge.timeout.map(|timeout| timeout + first_wait);
+        let refused = match self.service(edge.to).admission {
+            Admission::Unbounded => None,
+            Admission::Bounded { .. } => Some(edge.retry.after_refusal.unwrap_or(first_wait)),
+        };
+        let Some(fastest) = timed_out.into_iter().chain(refused).min() else {
+            // Nothing can fail.
+            return 1.0;
+        };
+        let allowed = 1.0 + f64::from(edge.retry.max_retries);
+        // A wait of zero allows any number, and the quotient says so.
+        allowed.min(1.0 + self.horizon.as_secs_f64() / fastest.as_secs_f64())
+    }
+
+    /// How long a request of `client` can stay open, in seconds; none if for ever.
+    fn patience(&self, client: &Client) -> Option<f64> {
+        let attempt = client.edge.timeout? + client.edge.retry.longest_wait();
+        Some(self.attempts_at_worst(client) * attempt.as_secs_f64())
+    }
+
+    /// How many attempts can wait for the service: what its limit allows, or what comes beyond its
+    /// capacity in the whole run, and all that comes while it stalls.
+    fn waiting_at_worst(&self, id: ServiceId) -> f64 {
+        let service = self.service(id);
+        let horizon = self.horizon.as_secs_f64();
+        let (mut attempt_rate, mut sent) = (0.0, 0.0);
+        for client in self.clients.iter().filter(|client| client.edge.to == id) {
+            let rate = client.arrivals.rate().per_second();
+            let attempts = self.attempts_at_worst(client);
+            attempt_rate += rate * attempts;
+            sent += at_worst(rate * horizon) * attempts;
+        }
+        let stalled: f64 = self
+            .triggers
+            .iter()
+            .filter(|trigger| match trigger.disturbance {
+                Disturbance::Stall { service } => service == id,
+            })
+            .map(|trigger| trigger.lasts.as_secs_f64())
+            .sum();
+        let excess = (attempt_rate - service.capacity().per_second()).max(0.0) * horizon;
+        let chance = sent - attempt_rate * horizon;
+        let queued = excess + attempt_rate * stalled.min(horizon) + chance;
+        match service.admission {
+            Admission::Unbounded => queued.min(sent),
+            Admission::Bounded { max_waiting } => f64::from(max_waiting).min(sent),
+        }
+    }
+}
+
+/// As many as there can be where `expected` are expected.
+fn at_worst(expected: f64) -> f64 {
+    expected + UNKIND * expected.sqrt() + UNKIND
 }

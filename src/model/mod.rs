@@ -7,7 +7,7 @@ mod service;
 mod trigger;
 
 pub use client::{Arrivals, Client, Edge};
-pub use limit::{MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, TooLarge};
+pub use limit::{MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, TooLarge, WorstCase};
 pub use service::Service;
 pub use trigger::{Disturbance, Trigger};
 

@@ -15,7 +15,8 @@ fn audit(model: &Model, seed: u64) -> Books {
     let books = auditor.books;
     books.balance();
     agree(&books, &recording.tally);
-    add_up(model, &recording);
+    add_up(&recording);
+    stay_within(model, &books, &recording);
     books
 }
 
@@ -43,9 +44,8 @@ fn agree(books: &Books, tally: &Tally) {
 }
 
 /// The windows of the timeline partition the run.
-fn add_up(model: &Model, recording: &Recording) {
+fn add_up(recording: &Recording) {
     let (windows, tally) = (recording.timeline.windows(), &recording.tally);
-    assert_eq!(windows.len() as u64, model.horizon.as_nanos().div_ceil(model.window.as_nanos()));
     let check = |of_window: fn(&Window) -> u64, of_run: u64| {
         assert_eq!(windows.iter().map(of_window).sum::<u64>(), of_run);
     };
@@ -61,6 +61,14 @@ fn add_up(model: &Model, recording: &Recording) {
     check(|window| window.wasted, tally.wasted);
     check(|window| window.started, tally.started);
     check(|window| window.waited.as_nanos(), tally.waited.as_nanos());
+}
+
+/// The worst case by which a model is judged before its run is no better than the run.
+fn stay_within(model: &Model, books: &Books, recording: &Recording) {
+    let worst = model.worst_case();
+    assert!(recording.tally.events as f64 <= worst.events, "{recording:?} {worst:?}");
+    assert!(books.peak as f64 <= worst.in_flight, "{books:?} {worst:?}");
+    assert_eq!(recording.timeline.windows().len() as u64, worst.windows);
 }
 
 proptest! {

@@ -48,7 +48,7 @@ fn commands(text: &str) -> Vec<Typed> {
                 found.push(Typed { line: index + 1, command: typed.to_owned(), output: None });
             }
             (None, Some(last)) => {
-                last.output.get_or_insert_default().push(line.trim_end().to_owned())
+                last.output.get_or_insert_default().push(line.trim_end().to_owned());
             }
             (None, None) => panic!("README.md:{}: output before any command", index + 1),
         }

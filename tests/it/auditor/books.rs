@@ -20,6 +20,8 @@ pub(crate) struct Books {
     pub(crate) queued: u64,
     /// In workers' hands at the horizon.
     pub(crate) in_service: u64,
+    /// The most requests, waiting attempts and attempts in service there were at one instant.
+    pub(crate) peak: u64,
     /// The integral over time of the number waiting.
     pub(crate) waiting_area: u128,
     /// What each attempt waited, summed, those that still wait up to the horizon.

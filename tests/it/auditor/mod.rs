@@ -98,6 +98,9 @@ impl<'m> Auditor<'m> {
         if let Some((due, call)) = self.due.first() {
             assert!(*due >= now, "{call:?} has missed {due}");
         }
+        let inside = |station: &Station| station.queue.len() as u64 + u64::from(station.busy);
+        let present = self.books.open + self.stations.iter().map(inside).sum::<u64>();
+        self.books.peak = self.books.peak.max(present);
         let passed = u128::from(now.since(self.now).as_nanos());
         for station in &self.stations {
             self.books.waiting_area += passed * station.queue.len() as u128;
