@@ -30,7 +30,10 @@ const ROOMS: &[Room] = &[
     room("engine", &[]),
     room("analysis", &["libm"]),
     room("experiment", &["libm", "rayon"]),
-    room("scenario", &["annotate_snippets", "humantime", "serde", "strsim", "thiserror", "toml"]),
+    room(
+        "scenario",
+        &["annotate_snippets", "anstyle", "humantime", "serde", "strsim", "thiserror", "toml"],
+    ),
     room(
         "report",
         &[

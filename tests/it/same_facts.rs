@@ -11,7 +11,9 @@ use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
 use metastable::model::{Arrivals, Disturbance, Model};
 use metastable::observe::{CallId, Fact, Trace};
-use metastable::time::Time;
+use metastable::policy::admission::Admission;
+use metastable::policy::shedding::Shedding;
+use metastable::time::{Span, Time};
 use proptest::prelude::*;
 
 use crate::worlds::{
@@ -60,6 +62,29 @@ proptest! {
         prop_assert!(before == after);
     }
 
+    /// Two variants under one seed see the same customers, who bring the same work.
+    #[test]
+    fn policies_change_no_customer(model in any_model(), seed in 0_u64..1_000) {
+        let mut tame = model.undisturbed();
+        for service in &mut tame.services {
+            service.workers = service.workers.saturating_add(3);
+            service.admission = Admission::Unbounded;
+            service.shedding = Shedding::Never;
+        }
+        for client in &mut tame.clients {
+            client.edge.timeout = None;
+            client.edge.retry = immediately(0);
+            client.edge.budget = None;
+        }
+        let (wild, wild_work) = customers(&model, seed);
+        let (tame, tame_work) = customers(&tame, seed);
+        prop_assert!(wild == tame);
+        let both = wild_work.keys().filter(|call| tame_work.contains_key(call));
+        for call in both {
+            prop_assert_eq!(wild_work[call], tame_work[call]);
+        }
+    }
+
     #[test]
     fn the_order_of_lists_changes_nothing(model in any_poisson_model(), seed in 0_u64..1_000) {
         let mut turned = model.clone();
@@ -84,6 +109,20 @@ fn reused<A: Agenda>(before: &Model, model: &Model, seed: u64) -> Vec<(Time, Fac
     let mut trace = Trace::default();
     engine::run(&mut world, model, seed, &mut trace);
     trace.facts().to_vec()
+}
+
+/// When which client's requests arrive, and the work of their first attempts as far as it was done.
+fn customers(model: &Model, seed: u64) -> (Vec<(Time, ClientId)>, HashMap<CallId, Span>) {
+    let (mut arrivals, mut work_of) = (Vec::new(), HashMap::new());
+    for (now, fact) in trace::<Lanes>(model, seed) {
+        if let Fact::Arrived { client, .. } = fact {
+            arrivals.push((now, client));
+        }
+        if let Fact::Completed { call, attempt: 0, work, .. } = fact {
+            work_of.insert(call, work);
+        }
+    }
+    (arrivals, work_of)
 }
 
 /// The facts of each client and each trigger, told without the numbers that depend on positions.
