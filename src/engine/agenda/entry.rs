@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::model::{MAX_EVENTS, MAX_IN_FLIGHT};
 use crate::time::Time;
 
 /// What is going to happen. The order of the variants is not the order of equal instants: that is
@@ -53,6 +54,11 @@ const SEQUENCE_BITS: u32 = 34;
 
 /// Payloads (slots, workers) are below this.
 const PAYLOADS: u32 = 1 << PAYLOAD_BITS;
+
+// What the model's limits let through fits into an entry: an attempt is two events and up to three
+// entries (its timer, its completion, its retry), and whatever is in flight has a slot.
+const _: () = assert!(1.5 * MAX_EVENTS <= (1_u64 << SEQUENCE_BITS) as f64);
+const _: () = assert!(MAX_IN_FLIGHT <= PAYLOADS as f64);
 
 impl Event {
     /// What comes first among equal instants: completions, client timers, triggers (and after them
