@@ -1,3 +1,9 @@
-//! The command.
+//! The command: simulates what scenario files tell, and says whether the service comes back.
 
-fn main() {}
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main().into()
+}

@@ -39,6 +39,17 @@ impl fmt::Display for Bound {
     }
 }
 
+impl Bound {
+    /// The promise that `name` lies in the range: `retries = 10 to 12`, `retries >= 10`.
+    fn of(self, name: &str) -> String {
+        match (self.min.is_finite(), self.max.is_finite()) {
+            (true, false) => format!("{name} >= {}", self.min),
+            (false, true) => format!("{name} <= {}", self.max),
+            (true, true) | (false, false) => format!("{name} = {self}"),
+        }
+    }
+}
+
 macro_rules! metrics {
     ($(#[$about:meta])* $name:ident of $of:ty { $($(#[$doc:meta])* $variant:ident $key:literal $value:expr,)* }) => {
         $(#[$about])*
@@ -164,7 +175,7 @@ impl Finding {
         };
         Self {
             held: broken.is_empty(),
-            expected: format!("{name} = {bound}"),
+            expected: bound.of(name),
             found: format!("{name} = {found}{}", blame(&broken, all)),
         }
     }
@@ -281,6 +292,14 @@ mod tests {
             false,
             "retries = none (broken by seeds 1, 2, 3, 4, 5 and 2 more)",
         );
+    }
+
+    #[test]
+    fn promises_are_short_to_read() {
+        assert_eq!(Bound::exactly(3.0).of("shed"), "shed = 3");
+        assert_eq!(Bound { min: 1.0, max: 2.5 }.of("shed"), "shed = 1 to 2.5");
+        assert_eq!(Bound { min: 1.0, max: f64::INFINITY }.of("shed"), "shed >= 1");
+        assert_eq!(Bound { min: f64::NEG_INFINITY, max: 1.0 }.of("shed"), "shed <= 1");
     }
 
     #[test]

@@ -54,6 +54,21 @@ pub fn save_all(
     Ok(())
 }
 
+/// Finds out, leaving nothing behind, whether [`save_all`] could write into `folder`: better before an
+/// hour of work than after it.
+///
+/// # Errors
+/// What stands in the way: a file where the folder should be, or no permission.
+pub fn probe(folder: &Path) -> Result<(), SaveError> {
+    let there = folder.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
+    let fails = |source: io::Error| SaveError::Folder { path: folder.to_owned(), source };
+    if !there.is_dir() {
+        return Err(fails(io::ErrorKind::NotADirectory.into()));
+    }
+    let probe = tempfile::Builder::new().prefix(".metastable-").tempfile_in(there);
+    probe.map(drop).map_err(|error| fails(error.kind().into()))
+}
+
 /// In the same folder, because a rename across file systems is a copy, and a copy can stop half-way.
 fn write_aside(folder: &Path, bytes: &[u8]) -> io::Result<tempfile::TempPath> {
     let mut file = with_usual_permissions(tempfile::Builder::new().prefix(".metastable-"))

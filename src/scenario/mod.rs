@@ -11,6 +11,7 @@ mod idle;
 mod load;
 mod nearest;
 mod noise;
+mod pick;
 mod reader;
 mod source;
 mod story;
@@ -18,5 +19,6 @@ mod tree;
 mod trouble;
 mod version;
 
+pub use pick::UnknownVariant;
 pub use story::{Story, Sweep, Variant};
 pub use trouble::Trouble;

@@ -3,6 +3,7 @@
 mod auditor;
 mod books;
 mod cases;
+mod cli;
 mod closed_form;
 mod floors;
 mod readme;

@@ -1,5 +1,6 @@
 //! What `check` tells: which promises are kept.
 
+use super::grid;
 use super::sheet::{Align, Cell, Column, Sheet};
 use super::value::{Record, record};
 use super::wrap::wrap;
@@ -187,8 +188,9 @@ fn write_kept(text: &mut String, kept: &Kept<'_>, width: usize) {
     if kept.claims.iter().all(Vec::is_empty) {
         text.push_str(&format!("{}\n", paint("  promises nothing", FAINT)));
     }
+    let axes = short_names(kept.axes);
     for claim in &kept.claims {
-        write_claim(text, kept.axes, claim, width);
+        write_claim(text, &axes, claim, width);
     }
 }
 
@@ -256,6 +258,17 @@ fn subject(axes: &[String], promised: &Promised<'_>) -> String {
         None => promised.variant.to_owned(),
         Some(cell) => format!("{} at {}", promised.variant, place(axes, cell)),
     }
+}
+
+/// The last word of each axis's path, unless two end in the same word.
+fn short_names(axes: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = axes.iter().map(|axis| grid::short(axis).to_owned()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() < axes.len() {
+        return axes.to_vec();
+    }
+    axes.iter().map(|axis| grid::short(axis).to_owned()).collect()
 }
 
 fn place(axes: &[String], cell: &GridCell) -> String {

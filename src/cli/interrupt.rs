@@ -1,0 +1,77 @@
+//! Ctrl-C. Work stops soon, nothing is half-written, and one line says so.
+
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::say;
+use super::progress;
+
+/// Work between runs asks this.
+static STOP: AtomicBool = AtomicBool::new(false);
+/// Whether the results are being written: from then on it is too late to write nothing.
+static CLOSED: Mutex<bool> = Mutex::new(false);
+/// Whether the one line has been said.
+static SAID: AtomicBool = AtomicBool::new(false);
+
+/// How long the work may take to stop by itself. One run cannot be stopped in the middle, and can
+/// take minutes.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// That Ctrl-C is heard.
+#[derive(Debug)]
+pub(super) struct Interrupt(());
+
+impl Interrupt {
+    /// Listens for Ctrl-C, and for a polite request to end.
+    pub(super) fn listen() -> Result<Self, Failure> {
+        ctrlc::set_handler(on_signal).map_err(anyhow::Error::from)?;
+        Ok(Self(()))
+    }
+
+    /// Set when work should stop.
+    #[expect(clippy::unused_self, reason = "only who listens may ask")]
+    pub(super) fn stop(&self) -> &'static AtomicBool {
+        &STOP
+    }
+
+    /// From here on the results are written, and only a second Ctrl-C ends the command.
+    #[expect(clippy::unused_self, reason = "only who listens may ask")]
+    pub(super) fn close(&self) -> Result<(), Failure> {
+        let mut closed = CLOSED.lock().unwrap_or_else(PoisonError::into_inner);
+        if STOP.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        *closed = true;
+        Ok(())
+    }
+}
+
+fn on_signal() {
+    if STOP.swap(true, Ordering::Relaxed) {
+        end();
+    }
+    thread::sleep(PATIENCE);
+    let closed = CLOSED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*closed {
+        // The lock is held to the end, so that nothing begins to be written meanwhile.
+        end();
+    }
+}
+
+fn end() -> ! {
+    progress::clear();
+    mourn();
+    process::exit(Exit::Incomplete.code().into());
+}
+
+/// Says that nothing came of it, once, whoever is first.
+pub(super) fn mourn() {
+    if !SAID.swap(true, Ordering::Relaxed) {
+        say("interrupted: nothing was written");
+    }
+}

@@ -1,0 +1,110 @@
+//! The roof: what is typed, and what is done about it. One command, one file; nothing here computes.
+
+mod check;
+mod exit;
+mod failure;
+mod files;
+mod interrupt;
+mod options;
+mod output;
+mod plot;
+mod plots;
+mod progress;
+mod run;
+mod seeds;
+mod story;
+mod sweep;
+
+use std::panic;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use exit::Exit;
+use failure::Failure;
+use options::Options;
+use output::complain;
+
+/// Simulates a service, its clients and a disturbance, and tells whether the service comes back by
+/// itself.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 80, disable_help_subcommand = true, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    options: Options,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metastable run scenarios/retry-storm.toml
+  metastable run scenarios/retry-storm.toml --set clients.web.load=0.5
+  metastable sweep scenarios/headroom.toml --plot plots
+  metastable check scenarios
+
+Exit codes: 0 done, 1 a promise is broken, 2 the scenario or the command line
+is wrong, 3 interrupted, 4 nothing to check.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Args),
+    Sweep(sweep::Args),
+    Check(check::Args),
+    Plot(plot::Args),
+}
+
+/// Does what the command line says.
+pub(crate) fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A reader that is gone needs no help text.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Invalid } else { Exit::Done };
+        }
+    };
+    cli.options.apply();
+    panic::set_hook(Box::new(|broken| {
+        complain(&format!("this is a bug in metastable, please report it: {broken}"));
+    }));
+    match panic::catch_unwind(|| cli.dispatch()) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => failure.report(),
+        Err(_) => Exit::Bug,
+    }
+}
+
+impl Cli {
+    fn dispatch(&self) -> Result<Exit, Failure> {
+        match &self.command {
+            Command::Run(args) => run::run(args, &self.options),
+            Command::Sweep(args) => sweep::sweep(args, &self.options),
+            Command::Check(args) => check::check(args, &self.options),
+            Command::Plot(args) => plot::plot(args, &self.options),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_fits_eighty_columns() {
+        let mut command = Cli::command();
+        command.build();
+        let mut texts = vec![command.render_long_help().to_string()];
+        texts.extend(command.get_subcommands_mut().map(|sub| sub.render_long_help().to_string()));
+        for line in texts.iter().flat_map(|text| text.lines()) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        assert!(texts.iter().all(|text| text.contains("Example")), "every command shows one");
+    }
+}

@@ -1,0 +1,47 @@
+//! Which charts there are of a story, and what their files are named.
+
+use std::path::Path;
+
+use metastable::experiment::{CellOutcome, Run, Subject};
+use metastable::model::Model;
+use metastable::report::chart::{self, Chart};
+
+use super::failure::Failure;
+use super::output::Files;
+
+/// `STEM-timeline` with a panel per variant, and `STEM-overlay` where there are several.
+pub(super) fn of_runs(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    title: &str,
+    subjects: &[Subject<'_>],
+    runs: &[Run],
+) -> Result<(), Failure> {
+    let runs: Vec<(&Model, &Run)> =
+        subjects.iter().map(|subject| subject.model).zip(runs).collect();
+    add(files, folder, &format!("{stem}-timeline"), &chart::timeline(title, &runs))?;
+    if runs.len() > 1 {
+        add(files, folder, &format!("{stem}-overlay"), &chart::overlay(title, &runs))?;
+    }
+    Ok(())
+}
+
+/// `STEM-heat-map`.
+pub(super) fn of_sweep(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    title: &str,
+    axes: &[String],
+    cells: &[CellOutcome],
+) -> Result<(), Failure> {
+    add(files, folder, &format!("{stem}-heat-map"), &chart::heat_map(title, axes, cells))
+}
+
+fn add(files: &mut Files, folder: &Path, name: &str, chart: &Chart) -> Result<(), Failure> {
+    let png = chart.png().map_err(anyhow::Error::from)?;
+    files.add(folder, format!("{name}.svg"), chart.svg().as_bytes().to_vec());
+    files.add(folder, format!("{name}.png"), png);
+    Ok(())
+}

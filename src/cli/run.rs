@@ -1,0 +1,81 @@
+//! `metastable run`: does it come back?
+
+use std::path::PathBuf;
+
+use clap::Args as Arguments;
+use metastable::experiment::{Run, Summary, replicate};
+use metastable::report::table::RunDocument;
+
+use super::exit::Exit;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::options::Options;
+use super::output::{Files, Output, refuse_unwritable};
+use super::plots;
+use super::progress::Progress;
+use super::seeds::Seeds;
+use super::story::{Source, stem, subjects};
+
+/// Run a scenario and its variants: verdict, figures and timelines
+#[derive(Debug, Arguments)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    seeds: Seeds,
+    /// Save charts of the first seed (SVG and PNG) in this folder
+    #[arg(long, value_name = "DIR")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metastable run storm.toml
+  metastable run storm.toml --seeds 20 --variant 'no retries'
+  metastable run storm.toml --set clients.web.call.timeout=500ms --plot plots
+  metastable run storm.toml --format json | jq '.runs[].verdict'
+  metastable run storm.toml -o storm.md -o storm.csv";
+
+/// What is kept of a run: a summary, and the run itself where a chart needs it.
+type Kept = (Summary, Option<Run>);
+
+pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    args.output.refuse_unwritable()?;
+    if let Some(folder) = &args.plot {
+        refuse_unwritable(folder)?;
+    }
+    let story = args.source.read(options)?;
+    let variants = args.source.pick(&story)?;
+    let seeds = args.seeds.or(story.seed, 1)?;
+    let subjects = subjects(&variants);
+
+    let interrupt = Interrupt::listen()?;
+    let progress = Progress::over((seeds.end - seeds.start) * subjects.len() as u64, options);
+    let kept = replicate(&subjects, seeds.clone(), interrupt.stop(), |run: Run| -> Kept {
+        progress.step();
+        let charted = (args.plot.is_some() && run.seed == seeds.start).then(|| run.clone());
+        (Summary::from(run), charted)
+    });
+    drop(progress);
+    let (runs, charted): (Vec<Summary>, Vec<Option<Run>>) =
+        kept.ok_or(Failure::Interrupted)?.into_iter().unzip();
+
+    let mut files = Files::default();
+    if let Some(folder) = &args.plot {
+        let charted: Vec<Run> = charted.into_iter().flatten().collect();
+        plots::of_runs(
+            &mut files,
+            folder,
+            &stem(&args.source.file),
+            &story.title,
+            &subjects,
+            &charted,
+        )?;
+    }
+    let document = RunDocument { title: &story.title, subjects: &subjects, seeds, runs: &runs };
+    args.output.write(&document, files, &interrupt)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,30 @@
+//! Which seeds a story is run under.
+
+use std::ops::Range;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::failure::Failure;
+
+/// Seeds from the first on.
+#[derive(Debug, Args)]
+pub(super) struct Seeds {
+    /// The first seed [default: the scenario's]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Run under N seeds, S to S + N - 1 [default: 1, or what [sweep] says]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    seeds: Option<u64>,
+}
+
+impl Seeds {
+    /// The seeds, where a story says what holds by default.
+    pub(super) fn or(&self, first: u64, count: u64) -> Result<Range<u64>, Failure> {
+        let (first, count) = (self.seed.unwrap_or(first), self.seeds.unwrap_or(count));
+        let end = first.checked_add(count).with_context(|| {
+            format!("{count} seeds from {first} on would go past the last seed, {}", u64::MAX)
+        })?;
+        Ok(first..end)
+    }
+}

@@ -1,0 +1,58 @@
+//! A scenario file as it is named on the command line.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use metastable::experiment::Subject;
+use metastable::scenario::{Story, Variant};
+
+use super::failure::Failure;
+use super::options::Options;
+use super::output::{colourful, say};
+
+/// Which scenario, and what is changed in it.
+#[derive(Debug, Args)]
+pub(super) struct Source {
+    /// The scenario file
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// Only this variant; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(super) variant: Vec<String>,
+    /// Set what stands at a dotted path of the scenario, as in
+    /// clients.web.load=0.5; may be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+}
+
+impl Source {
+    /// The story, with its warnings said.
+    pub(super) fn read(&self, options: &Options) -> Result<Story, Failure> {
+        let story = Story::read(&self.file, &self.set)?;
+        warn(&story, options);
+        Ok(story)
+    }
+
+    /// The variants that are asked for, in the order of the file.
+    pub(super) fn pick<'s>(&self, story: &'s Story) -> Result<Vec<&'s Variant>, Failure> {
+        story.pick(&self.variant).map_err(|unknown| anyhow::Error::from(unknown).into())
+    }
+}
+
+/// Says what a story warns of.
+pub(super) fn warn(story: &Story, options: &Options) {
+    if !options.quiet && !story.warnings.is_empty() {
+        say(&story.warnings.render(colourful()));
+    }
+}
+
+/// Variants as what is run.
+pub(super) fn subjects<'s>(variants: &[&'s Variant]) -> Vec<Subject<'s>> {
+    variants.iter().map(|variant| Subject { name: &variant.name, model: &variant.model }).collect()
+}
+
+/// The name of a scenario file without folder and ending: charts are named after it.
+pub(super) fn stem(file: &Path) -> String {
+    file.file_stem()
+        .map_or_else(|| "scenario".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

@@ -1,0 +1,9 @@
+//! The built command, as a shell sees it.
+
+mod check;
+mod fixture;
+mod plot;
+mod refusals;
+mod run;
+mod streams;
+mod sweep;
