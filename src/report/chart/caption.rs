@@ -60,3 +60,61 @@ pub(super) const fn colour(verdict: Verdict) -> Colour {
         Verdict::Draining | Verdict::Undecided => theme::MUTED,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Assessment;
+    use crate::model::Criterion;
+    use crate::observe::Recording;
+    use crate::time::{Span, Time};
+
+    fn check(verdict: Verdict, change: impl FnOnce(&mut Assessment), expected: &str) {
+        let model = Model {
+            services: Vec::new(),
+            clients: Vec::new(),
+            triggers: Vec::new(),
+            horizon: Span::from_secs(60),
+            window: Span::from_secs(1),
+            criterion: Criterion::default(),
+        };
+        let mut assessment =
+            Assessment { verdict, back_at: None, recovery_time: None, relapses: 0, empty_at: None };
+        change(&mut assessment);
+        let recording = Recording::new(model.window);
+        let run = Run { variant: "base".to_owned(), seed: 1, assessment, recording };
+        assert_eq!(of(&model, &run), expected);
+    }
+
+    #[test]
+    fn every_verdict_says_when() {
+        let second = |second| Some(Time::ZERO + Span::from_secs(second));
+        check(Verdict::Unaffected, |_| {}, "unaffected: nothing disturbs it");
+        let back = |after| {
+            move |a: &mut Assessment| {
+                a.back_at = second(14);
+                a.recovery_time = Some(after);
+            }
+        };
+        let late = "recovered: back at second 14, 2.5 s after the trigger";
+        check(Verdict::Recovered, back(Span::from_millis(2_500)), late);
+        check(
+            Verdict::Recovered,
+            back(Span::ZERO),
+            "recovered: back at second 14, as the trigger ends",
+        );
+        check(
+            Verdict::Draining,
+            |a| a.empty_at = second(84),
+            "draining: backlog gone about second 84",
+        );
+        check(Verdict::Metastable, |_| {}, "metastable: not back by second 60");
+        check(
+            Verdict::Metastable,
+            |a| a.relapses = 2,
+            "metastable: not back by second 60, 2 relapses",
+        );
+        check(Verdict::Overloaded, |_| {}, "overloaded: fails without a trigger too");
+        check(Verdict::Undecided, |_| {}, "undecided: the run ends too soon after the trigger");
+    }
+}

@@ -128,3 +128,80 @@ impl Series {
         above.into_iter().chain(below.into_iter().rev()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::ClientId;
+    use crate::observe::{CallId, Fact, Observer};
+
+    /// Goodput's stand-in: so many arrivals in each window of a second, cut at `horizon_ms`.
+    fn series(arrivals: &[usize], horizon_ms: u64, together: usize) -> Series {
+        let mut timeline = Timeline::new(Span::from_secs(1));
+        for (second, &count) in (0..).zip(arrivals) {
+            for _ in 0..count {
+                let arrived = Fact::Arrived { client: ClientId(0), call: CallId(0) };
+                timeline.observe(Time::ZERO + Span::from_secs(second), arrived);
+            }
+        }
+        let horizon = Span::from_millis(horizon_ms);
+        timeline.finish(Time::ZERO + horizon);
+        Series::of(&timeline, horizon, together, |window, length| window.arrivals as f64 / length)
+    }
+
+    fn means(series: &Series) -> Vec<(f64, f64, f64)> {
+        series.0.iter().map(|stretch| (stretch.from, stretch.to, stretch.mean)).collect()
+    }
+
+    #[test]
+    fn the_last_window_is_as_long_as_it_was_watched() {
+        let series = series(&[10, 5], 1_500, 1);
+        assert_eq!(means(&series), [(0.0, 1.0, 10.0), (1.0, 1.5, 10.0)]);
+    }
+
+    #[test]
+    fn windows_drawn_as_one_keep_their_mean_and_their_extremes() {
+        let series = series(&[4, 8, 1, 3, 7], 5_000, 2);
+        assert_eq!(means(&series), [(0.0, 2.0, 6.0), (2.0, 4.0, 2.0), (4.0, 5.0, 7.0)]);
+        assert_eq!((series.0[0].low, series.0[0].high), (4.0, 8.0));
+        assert_eq!(windows_per_stretch(3_600, 500), 8);
+        assert_eq!(windows_per_stretch(0, 500), 1);
+    }
+
+    #[test]
+    fn a_mean_weighs_a_cut_window_by_its_length() {
+        // 10 in a second and 10 in half a second are 20 in one and a half.
+        let series = series(&[10, 10], 1_500, 2);
+        assert!((series.0[0].mean - 20.0 / 1.5).abs() < 1e-12, "{series:?}");
+    }
+
+    #[test]
+    fn a_line_leaves_at_the_frame_and_comes_back() {
+        let x = Scale { of: [0.0, 5.0], onto: [0.0, 50.0] };
+        let y = Scale { of: [0.0, 10.0], onto: [100.0, 0.0] };
+        let check = |arrivals: &[usize], expected: &[&[Point]]| {
+            let horizon_ms = 1_000 * arrivals.len() as u64;
+            assert_eq!(series(arrivals, horizon_ms, 1).lines(x, y), expected, "{arrivals:?}");
+        };
+        check(&[5, 10], &[&[(0.0, 50.0), (10.0, 50.0), (10.0, 0.0), (20.0, 0.0)]]);
+        check(
+            &[5, 20, 30, 5],
+            &[
+                &[(0.0, 50.0), (10.0, 50.0), (10.0, 0.0)],
+                &[(30.0, 0.0), (30.0, 50.0), (40.0, 50.0)],
+            ],
+        );
+        check(&[20, 20], &[]);
+    }
+
+    #[test]
+    fn a_burst_does_not_count_as_usual() {
+        let mut arrivals = [5; 60];
+        arrivals[30] = 90;
+        let burst = series(&arrivals, 60_000, 1);
+        assert_eq!((burst.top(), burst.usual_top()), (90.0, 5.0));
+        let short = series(&arrivals[29..32], 3_000, 1);
+        assert_eq!(short.usual_top(), 90.0);
+        assert_eq!(series(&[], 0, 1).usual_top(), 0.0);
+    }
+}

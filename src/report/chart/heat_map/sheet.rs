@@ -9,8 +9,8 @@ use crate::report::chart::{axis_name, font, marker, ramp, text, theme};
 use super::table::Table;
 use super::tipping;
 
-const WIDEST: f64 = 150.0;
-const HIGHEST: f64 = 66.0;
+const WIDEST: f64 = 190.0;
+const HIGHEST: f64 = 70.0;
 /// Cells at least so large hold both lines of text.
 const ROOM_FOR_TEXT: [f64; 2] = [46.0, 40.0];
 /// Cells at least so high hold one line.

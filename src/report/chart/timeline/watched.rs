@@ -115,3 +115,21 @@ pub(super) fn subtitle(runs: &[(&Model, &Run)], watched: &[Watched<'_>]) -> Stri
     }
     parts.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Span;
+
+    #[test]
+    fn those_who_started_tell_the_wait_and_the_backlog_where_none_did() {
+        let check = |started, waited_s, queue, expected| {
+            let window =
+                Window { started, waited: Span::from_secs(waited_s), queue, ..Window::default() };
+            assert_eq!(waiting(&window, 100.0), expected, "{window:?}");
+        };
+        check(4, 8, 1_000, 2.0);
+        check(0, 0, 150, 1.5);
+        check(0, 0, 0, 0.0);
+    }
+}
