@@ -32,8 +32,9 @@ impl Latency {
     pub fn quantile(&self, q: f64) -> Option<Span> {
         (!self.0.is_empty()).then(|| {
             let value = self.0.value_at_quantile(q);
-            // The middle of the bucket: its lower end would show work of 10 ms as 9.99 ms.
-            Span::from_nanos(self.0.median_equivalent(value))
+            // The middle of the bucket, without digits that mean nothing: work of 10 ms is shown as
+            // 10 ms, and not as 10.000384 ms.
+            Span::from_nanos(three_digits(self.0.median_equivalent(value)))
         })
     }
 
@@ -41,6 +42,12 @@ impl Latency {
     pub fn max(&self) -> Option<Span> {
         self.quantile(1.0)
     }
+}
+
+/// `value` to the nearest number with three digits that are not zero.
+fn three_digits(value: u64) -> u64 {
+    let unit = 10_u64.pow(value.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    value.saturating_add(unit / 2) / unit * unit
 }
 
 impl Observer for Latency {
@@ -61,6 +68,19 @@ mod tests {
     use super::*;
     use crate::id::ClientId;
     use crate::observe::CallId;
+
+    #[test]
+    fn ten_milliseconds_are_ten_milliseconds() {
+        let mut seen = Latency::new();
+        let fact = Fact::Succeeded {
+            client: ClientId(0),
+            call: CallId(0),
+            latency: Span::from_millis(10),
+        };
+        seen.observe(Time::ZERO, fact);
+        assert_eq!(seen.quantile(0.5), Some(Span::from_millis(10)));
+        assert_eq!([0, 7, 999, 10_050, u64::MAX].map(three_digits)[..4], [0, 7, 999, 10_100]);
+    }
 
     #[test]
     fn quantiles_to_three_digits_over_the_whole_range() {
