@@ -65,3 +65,8 @@ pub mod experiment;
 
 pub mod report;
 pub mod scenario;
+
+/// The README's example compiles and holds.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
