@@ -15,21 +15,30 @@ use crate::time::Time;
 /// Keys by path, over all worlds seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Idle {
-    /// None once a key has had an effect somewhere.
-    keys: BTreeMap<String, Option<Diagnostic>>,
+    /// By path and question; none once the answer was good somewhere.
+    keys: BTreeMap<(String, Question), Option<Diagnostic>>,
     noise: Noise,
     others: Vec<Diagnostic>,
 }
 
-/// Why a key changes nothing.
+/// What is asked about a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Question {
+    /// Does it change anything?
+    Effect,
+    /// Is there time left after it?
+    Aftermath,
+}
+
+/// Why the answer is no.
 struct Reason {
     what: &'static str,
     help: &'static str,
 }
 
 impl Idle {
-    /// Looks at one world: the model and the tree that it was built from.
-    pub(super) fn see(&mut self, version: &str, tree: &Node, model: &Model) {
+    /// Looks at one world: its name, the model and the tree that it was built from.
+    pub(super) fn see(&mut self, name: impl Fn() -> String, tree: &Node, model: &Model) {
         let root = Spot::root(tree);
         for client in &model.clients {
             let path = format!("clients.{}.call", quote(&client.name));
@@ -48,6 +57,7 @@ impl Idle {
             let path = format!("triggers.{}", quote(&trigger.name));
             self.note(
                 &path,
+                Question::Effect,
                 spot.key,
                 callers(model, service).is_empty().then_some(Reason {
                     what: "nobody calls the service that this stalls",
@@ -55,12 +65,17 @@ impl Idle {
                 }),
             );
             let ends_too_late = trigger.ends() >= Time::ZERO + model.horizon;
-            self.note(&format!("{path} after"), spot.key, ends_too_late.then_some(Reason {
-                what: "this lasts to the end of the run, so that nothing can be said about what follows",
-                help: "a longer horizon",
-            }));
+            self.note(
+                &path,
+                Question::Aftermath,
+                spot.key,
+                ends_too_late.then_some(Reason {
+                    what: "nothing can be said about what comes after it",
+                    help: "a longer horizon",
+                }),
+            );
         }
-        self.noise.see(version, root, model);
+        self.noise.see(name, root, model);
     }
 
     /// Adds a warning that does not depend on other worlds.
@@ -87,21 +102,31 @@ impl Idle {
                     help: "give the service a bound: queue = { max_waiting = 800 }",
                 })
             };
-            self.note(&format!("{path}.wait_after_refusal"), wait.key, reason);
+            self.note(&format!("{path}.wait_after_refusal"), Question::Effect, wait.key, reason);
         }
         if let Some(budget) = call.find("budget").filter(|_| edge.budget.is_some()) {
             let reason = Reason {
                 what: "this client never retries, so there is nothing to budget",
                 help: RETRY,
             };
-            self.note(&format!("{path}.budget"), budget.key, never_retries.then_some(reason));
+            self.note(
+                &format!("{path}.budget"),
+                Question::Effect,
+                budget.key,
+                never_retries.then_some(reason),
+            );
         }
         if let Some(retry) = call.find("retry").filter(|_| !never_retries) {
             let reason = Reason {
                 what: "no call can fail: it has no timeout, and nothing bounds the queue of the service",
                 help: "give the call a timeout, or the service a bound",
             };
-            self.note(&format!("{path}.retry"), retry.key, never_fails.then_some(reason));
+            self.note(
+                &format!("{path}.retry"),
+                Question::Effect,
+                retry.key,
+                never_fails.then_some(reason),
+            );
         }
     }
 
@@ -112,7 +137,7 @@ impl Idle {
             what: "nobody calls this service",
             help: "name it in the `calls` of a client",
         };
-        self.note(&path, spot.key, callers.is_empty().then_some(reason));
+        self.note(&path, Question::Effect, spot.key, callers.is_empty().then_some(reason));
         let sheds = !matches!(service.shedding, Shedding::Never);
         if let Some(shedding) = spot.find("shedding").filter(|_| sheds && !callers.is_empty()) {
             let patient = callers.iter().all(|client| client.edge.timeout.is_none());
@@ -120,20 +145,27 @@ impl Idle {
                 what: "no client of this service has a timeout, so nothing expires",
                 help: "give the calls a timeout",
             };
-            self.note(&format!("{path}.shedding"), shedding.key, patient.then_some(reason));
+            self.note(
+                &format!("{path}.shedding"),
+                Question::Effect,
+                shedding.key,
+                patient.then_some(reason),
+            );
         }
     }
 
     /// Keeps the first reason, until the key has an effect somewhere.
-    fn note(&mut self, path: &str, place: Place, reason: Option<Reason>) {
+    fn note(&mut self, path: &str, question: Question, place: Place, reason: Option<Reason>) {
+        let key = (path.to_owned(), question);
         let warning = reason.map(|reason| {
-            let name = path.split(' ').next().unwrap_or(path);
-            Diagnostic::warning(place, format!("`{name}` has no effect"))
-                .label(reason.what)
-                .help(reason.help.to_owned())
+            let message = match question {
+                Question::Effect => format!("`{path}` has no effect"),
+                Question::Aftermath => format!("`{path}` lasts to the end of the run"),
+            };
+            Diagnostic::warning(place, message).label(reason.what).help(reason.help.to_owned())
         });
-        match self.keys.get_mut(path) {
-            None => drop(self.keys.insert(path.to_owned(), warning)),
+        match self.keys.get_mut(&key) {
+            None => drop(self.keys.insert(key, warning)),
             Some(known) if warning.is_none() => *known = None,
             Some(_) => {}
         }

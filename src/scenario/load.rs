@@ -19,6 +19,8 @@ use super::version::{Version, model, variant, world_only};
 const USUAL_BASE: &str = "base";
 /// What a `PATH=VALUE` is called in messages.
 const ARGUMENT: &str = "--set";
+/// A story is run under this seed and those after it, of which there must be some.
+const LARGEST_SEED: u64 = i64::MAX as u64;
 /// Titles stand above charts.
 const LONGEST_TITLE: usize = 200;
 /// The most overrides: each is a source and a layer of its own.
@@ -119,7 +121,7 @@ fn understand(
     let spot = Spot::root(root);
     let document: Document = read(spot)?;
     let mut out = Complaints::default();
-    let base = base_name(&document, spot, &mut out);
+    let base = head(&document, spot, &mut out);
     let versions = versions(root, base, layer, &mut out);
     let variants = variants(&document, spot, &versions, &mut out);
     // A grid over a base that is wrong would only repeat what is wrong with it.
@@ -128,7 +130,7 @@ fn understand(
     }
     let mut idle = Idle::default();
     for version in &versions {
-        idle.see(&version.name, &version.tree, &version.model);
+        idle.see(|| format!("the variant `{}`", version.name), &version.tree, &version.model);
     }
     let ground = Ground { spot: spot.at("sweep"), sources, versions: &versions, layer: layer + 1 };
     let sweep: Option<Sweep> =
@@ -142,13 +144,18 @@ fn understand(
     Ok((story, idle.warnings()))
 }
 
-fn base_name(document: &Document, spot: Spot<'_>, out: &mut Complaints) -> String {
+/// Checks title and seed; the name of the base.
+fn head(document: &Document, spot: Spot<'_>, out: &mut Complaints) -> String {
     let title = &document.title;
     if title.trim().is_empty() {
         out.add(Diagnostic::error(spot.at("title").value(), "the title is empty"));
     } else if title.chars().any(char::is_control) || title.chars().count() > LONGEST_TITLE {
         let message = format!("a title is one line of at most {LONGEST_TITLE} characters");
         out.add(Diagnostic::error(spot.at("title").value(), message));
+    }
+    if document.seed.is_some_and(|seed| seed > LARGEST_SEED) {
+        let message = format!("a seed must be from 0 to {}", thousands(LARGEST_SEED));
+        out.add(Diagnostic::error(spot.at("seed").value(), message));
     }
     let base = document.base.as_deref().unwrap_or(USUAL_BASE);
     if let Some(message) = check_name(base) {

@@ -19,12 +19,12 @@ struct Thin {
     requests: f64,
     window: Span,
     better: Option<Span>,
-    version: String,
+    name: String,
     place: Place,
 }
 
 impl Noise {
-    pub(super) fn see(&mut self, version: &str, root: Spot<'_>, model: &Model) {
+    pub(super) fn see(&mut self, name: impl Fn() -> String, root: Spot<'_>, model: &Model) {
         let random = |arrivals: &Arrivals| match arrivals {
             Arrivals::Poisson(_) => true,
             Arrivals::Even(_) => false,
@@ -40,7 +40,7 @@ impl Noise {
                 requests,
                 window: model.window,
                 better: better_window(model.horizon, demand),
-                version: version.to_owned(),
+                name: name(),
                 place: root.find("window").map_or(root.at("horizon").value(), Spot::value),
             });
         }
@@ -57,11 +57,7 @@ impl Noise {
             || "longer windows over a longer horizon".to_owned(),
             |window| format!("write window = \"{window}\""),
         );
-        Some(
-            Diagnostic::warning(thin.place, message)
-                .note(format!("in the variant `{}`", thin.version))
-                .help(help),
-        )
+        Some(Diagnostic::warning(thin.place, message).note(format!("in {}", thin.name)).help(help))
     }
 }
 

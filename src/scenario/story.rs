@@ -33,7 +33,8 @@ pub struct Variant {
     pub expect: Option<Expectation>,
 }
 
-/// A grid over the axes of a scenario, for every variant.
+/// A grid over the axes of a scenario, for the scenario as written and every variant, or for those
+/// that the sweep names. Without axes, the variants are the cells.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     /// The dotted path of each axis.
@@ -48,9 +49,10 @@ pub struct Sweep {
 
 impl Story {
     /// Reads the file at `path` as if each of `overrides`, written `PATH=VALUE`, stood in it instead
-    /// of what does; later ones win.
+    /// of what does; later ones win. Variants and axes are laid over the result.
     ///
-    /// The values are TOML; a word that is not, such as `500ms`, is taken as a text.
+    /// The values are TOML; a word that is not, such as `500ms`, is taken as a text. The paths of axes
+    /// and of changes within a variant need no quotes here: `sweep.axes.clients.web.load=[0.3, 0.5]`.
     ///
     /// # Errors
     /// Everything that is wrong with the file or the overrides, each at its line and column.
@@ -59,6 +61,14 @@ impl Story {
     }
 
     /// Like [`Story::read`], of a text that is called `name` in messages.
+    ///
+    /// ```
+    /// use metastable::scenario::Story;
+    ///
+    /// let text = "title = 'x'\nhorizon = '10s'\n[services.api]\nwrokers = 3\nservice_time = '1ms'";
+    /// let trouble = Story::parse(text, "x.toml", &[]).unwrap_err();
+    /// assert!(trouble.to_string().contains("did you mean `workers`?"));
+    /// ```
     ///
     /// # Errors
     /// Everything that is wrong with the text or the overrides, each at its line and column.

@@ -4,7 +4,7 @@ use super::element::{Complaints, Document, WORLD_KEYS};
 use super::nearest::did_you_mean;
 use super::reader::read;
 use super::source::Place;
-use super::tree::{Change, Entry, Layer, Node, Path, Spot, Value, apply, collision};
+use super::tree::{Change, Entry, Layer, Node, Path, Spot, apply, collision};
 use super::trouble::Diagnostic;
 use crate::model::Model;
 
@@ -37,11 +37,8 @@ pub(super) fn world_only(root: &Node) -> Node {
 pub(super) fn allowed(entry: &Entry, who: &str) -> Result<Path, Diagnostic> {
     let path = Path::of_key(&entry.key, entry.key_place)?;
     let first = path.first();
-    let alone = path.segments().len() == 1;
-    if alone
-        && matches!(entry.node.value, Value::Table(_))
-        && WORLD_KEYS.contains(&first.name.as_str())
-    {
+    let bare = entry.key_place.len() == entry.key.len();
+    if bare && !entry.node.entries().is_empty() && WORLD_KEYS.contains(&first.name.as_str()) {
         return Err(Diagnostic::error(
             entry.key_place,
             "a path is one key here, and stands in quotes",

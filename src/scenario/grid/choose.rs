@@ -93,7 +93,7 @@ fn values(
     let Some(index) = axes.iter().position(|axis| axis.path == path) else {
         let spelled: Vec<String> = axes.iter().map(|axis| axis.path.to_string()).collect();
         let known = spelled.iter().map(String::as_str).chain([VARIANT]);
-        let nested = matches!(entry.node.value, Value::Table(_)) && path.segments().len() == 1;
+        let nested = !entry.node.entries().is_empty() && path.segments().len() == 1;
         let help = if nested {
             Some(format!("a path is one key here, and stands in quotes: \"{}\"", unquoted(entry)))
         } else {

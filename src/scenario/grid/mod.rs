@@ -178,7 +178,7 @@ impl Ground<'_> {
             let told = |diagnostic| self.tell_where(diagnostic, version, axes, point);
             diagnostics.into_iter().map(told).collect::<Vec<_>>()
         })?;
-        idle.see(&version.name, &tree, &model);
+        idle.see(|| cell_name(version, axes, point), &tree, &model);
         let at = axes.iter().zip(point).map(|(axis, index)| axis.values[*index].coordinate.clone());
         Ok(Cell { variant: version.name.clone(), at: at.collect(), model })
     }
@@ -195,11 +195,7 @@ impl Ground<'_> {
         if diagnostic.place().is_some_and(in_axis) || axes.is_empty() {
             return diagnostic;
         }
-        let coordinates = axes.iter().zip(point).map(|(axis, index)| {
-            format!("{} = {}", axis.path, axis.values[*index].coordinate.label)
-        });
-        let coordinates = coordinates.collect::<Vec<_>>().join(", ");
-        diagnostic.note(format!("in the cell of `{}` with {coordinates}", version.name))
+        diagnostic.note(format!("in {}", cell_name(version, axes, point)))
     }
 
     fn expectations(
@@ -223,4 +219,14 @@ impl Ground<'_> {
         }
         expectations
     }
+}
+
+/// A cell in words.
+fn cell_name(version: &Version, axes: &[Axis], point: &[usize]) -> String {
+    let coordinates = axes
+        .iter()
+        .zip(point)
+        .map(|(axis, index)| format!("{} = {}", axis.path, axis.values[*index].coordinate.label));
+    let coordinates = coordinates.collect::<Vec<_>>().join(", ");
+    format!("the cell of `{}` with {coordinates}", version.name)
 }

@@ -317,6 +317,7 @@ fn sweeps() {
             "wrong together",
             "[sweep.axes]\n\"triggers.gc.stall.begins\" = [\"10s\", \"30s\"]\nhorizon = [\"20s\", \"60s\"]\n"
         ),
+        ("wrong together with the base", "[sweep.axes]\nwindow = [\"1s\", \"7s\"]\n"),
         ("an unknown key", "[sweep]\nseed = 5\n"),
         ("no seeds", "[sweep]\nseeds = 0\n"),
         ("an unknown variant", "[variants.more]\n[sweep]\nvariants = [\"moore\"]\n"),
@@ -365,6 +366,7 @@ fn overrides() {
         "variants.x={ \"clients.web.load\" = -0.5 }",
         "sweep.seeds=0",
         "triggers.gc.stall.begins=\"90s\"",
+        "seed=18446744073709551615",
         "seed=18446744073709551616",
         "title=",
         "title=two\nlines",

@@ -2,6 +2,12 @@
 
 mod bad_input;
 mod files;
+mod grid;
+mod meaning;
+mod overlay;
+mod reading;
+mod robust;
+mod warnings;
 
 use metastable::scenario::{Story, Trouble};
 

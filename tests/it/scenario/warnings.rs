@@ -1,0 +1,98 @@
+//! Scenarios that can be run and hardly mean what they say.
+
+use std::fmt::Write;
+
+use super::{STORM, parse};
+
+fn warned(cases: &[(&str, &str)]) -> String {
+    let mut all = String::new();
+    for (what, text) in cases {
+        let story = parse(text, &[]).unwrap_or_else(|trouble| panic!("{what}: {trouble}"));
+        writeln!(all, "## {what}\n{}\n", story.warnings).unwrap();
+    }
+    all
+}
+
+/// [`STORM`] with a line more at the end of a table.
+fn with(table: &str, line: &str) -> String {
+    assert!(STORM.contains(table), "no table {table}");
+    STORM.replacen(table, &format!("{table}\n{line}"), 1)
+}
+
+const RETRY: &str = "call.retry.immediate = { max_retries = 3 }";
+
+#[test]
+fn keys_without_effect() {
+    let said = warned(&[
+        (
+            "a wait after refusals that never come",
+            &with("[clients.web]", "call.wait_after_refusal = \"1s\""),
+        ),
+        (
+            "a wait of one who never retries",
+            &with("[clients.web]", "call.wait_after_refusal = \"1s\"").replace(RETRY, ""),
+        ),
+        (
+            "a budget of one who never retries",
+            &with("[clients.web]", "call.budget.sliding_window = { ratio = 0.1, window = \"1s\" }")
+                .replace(RETRY, ""),
+        ),
+        (
+            "shedding without a timeout",
+            &with("[services.api]", "shedding = \"expired\"")
+                .replace("call.timeout = \"1s\"\n", "")
+                .replace(RETRY, ""),
+        ),
+        ("retries of what cannot fail", &STORM.replace("call.timeout = \"1s\"\n", "")),
+        (
+            "a service that nobody calls, and its trigger",
+            &format!(
+                "{STORM}[services.idle]\nworkers = 1\nservice_time = \"1s\"\n[triggers.idle]\nstall = {{ service = \"idle\", begins = \"1s\", lasts = \"1s\" }}\n"
+            ),
+        ),
+        ("a trigger to the end", &STORM.replace("\"2s\"", "\"55s\"")),
+        ("windows of chance", &STORM.replace("load = 0.7", "load = 0.02")),
+        ("windows of chance over a short horizon", &STORM.replace("load = 0.7", "load = 0.002")),
+        ("a cell of chance", &format!("{STORM}[sweep.axes]\n\"clients.web.load\" = [0.05, 0.5]\n")),
+        (
+            "an axis over a variant",
+            &format!(
+                "{STORM}[variants.half]\n\"clients.web.load\" = 0.5\n[sweep.axes]\n\"clients.web.load\" = [0.3, 0.4]\n"
+            ),
+        ),
+    ]);
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(said) });
+}
+
+#[test]
+fn an_effect_in_one_variant_or_cell_is_enough() {
+    let check = |what: &str, text: &str| {
+        let story = parse(text, &[]).unwrap_or_else(|trouble| panic!("{what}: {trouble}"));
+        assert!(story.warnings.is_empty(), "{what}: {}", story.warnings);
+    };
+    check("plain", STORM);
+    let waits = with("[clients.web]", "call.wait_after_refusal = \"1s\"");
+    check(
+        "a variant",
+        &format!("{waits}[variants.v]\n\"services.api.queue\" = {{ max_waiting = 10 }}\n"),
+    );
+    check(
+        "a cell",
+        &format!("{waits}[sweep.axes]\n\"services.api.queue.max_waiting\" = [10, 20]\n"),
+    );
+    let patient = STORM.replace("\"1s\"", "\"none\"");
+    check(
+        "a timeout in one cell",
+        &format!("{patient}[sweep.axes]\n\"clients.web.call.timeout\" = [\"none\", \"1s\"]\n"),
+    );
+    check(
+        "even arrivals are never noisy",
+        &STORM.replace("load = 0.7", "load = 0.02\narrivals = \"even\""),
+    );
+    check(
+        "a word that says nothing",
+        &with("[services.api]", "shedding = \"never\"")
+            .replace("\"1s\"", "\"none\"")
+            .replace(RETRY, ""),
+    );
+}
