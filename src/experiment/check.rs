@@ -4,9 +4,8 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use super::batch::in_parallel;
-use super::expect::Sighting;
 use super::sweep::Replicate;
-use super::{Cell, CellOutcome, Expectation, Finding, Subject, SweepExpectation};
+use super::{Cell, CellOutcome, Expectation, Finding, Subject, SweepExpectation, Workbench};
 
 /// Something a story promises, and of what.
 #[derive(Clone, Copy, Debug)]
@@ -49,78 +48,79 @@ impl Promised<'_> {
     }
 }
 
-/// What one claim needs to be judged: a world, and how often it is run.
+impl<'a> Claim<'a> {
+    /// How many runs it takes to judge it.
+    pub fn runs(self) -> u64 {
+        self.trials().map(Trial::seeds).sum()
+    }
+
+    fn trials(self) -> impl Iterator<Item = Trial<'a>> {
+        let (variant, cells) = match self {
+            Self::Variant { subject, promise } => (Some(Trial::Variant { subject, promise }), None),
+            Self::Cells { cells, promise, seeds } => {
+                let seeds = promise.seeds.unwrap_or(seeds);
+                let cell = move |&nth: &usize| Trial::Cell { cell: &cells[nth], promise, seeds };
+                (None, Some(promise.cells.iter().map(cell)))
+            }
+        };
+        variant.into_iter().chain(cells.into_iter().flatten())
+    }
+}
+
+/// What is tried together: one world under several seeds.
 #[derive(Clone, Copy)]
 enum Trial<'a> {
     Variant { subject: Subject<'a>, promise: &'a Expectation },
     Cell { cell: &'a Cell, promise: &'a SweepExpectation, seeds: u64 },
 }
 
-enum Sight {
-    Run(Sighting),
-    Replicate(Replicate),
-}
-
-impl<'a> Claim<'a> {
-    fn trials(self) -> Vec<Trial<'a>> {
-        match self {
-            Self::Variant { subject, promise } => vec![Trial::Variant { subject, promise }],
-            Self::Cells { cells, promise, seeds } => {
-                let seeds = promise.seeds.unwrap_or(seeds);
-                let cell = |&index: &usize| Trial::Cell { cell: &cells[index], promise, seeds };
-                promise.cells.iter().map(cell).collect()
-            }
-        }
-    }
-
-    /// How many runs it takes to judge it.
-    pub fn runs(self) -> u64 {
-        self.trials().iter().map(|trial| trial.seeds()).sum()
-    }
+/// What is kept of one run of a trial: all that its promises ask about.
+struct Sighting {
+    replicate: Replicate,
+    /// The numbers that a variant promises; a cell promises none of a single run.
+    values: Vec<Option<f64>>,
 }
 
 impl<'a> Trial<'a> {
-    fn seeds(self) -> u64 {
+    const fn seeds(self) -> u64 {
         match self {
             Self::Variant { promise, .. } => promise.seeds,
             Self::Cell { seeds, .. } => seeds,
         }
     }
 
-    fn seeds_from(self, first: u64) -> Range<u64> {
+    const fn seeds_from(self, first: u64) -> Range<u64> {
         first..first.saturating_add(self.seeds())
     }
 
-    fn judge(self, first_seed: u64, sights: Vec<Sight>) -> Promised<'a> {
-        let seeds = self.seeds();
+    fn look(self, bench: &mut Workbench, seed: u64) -> Sighting {
         match self {
             Self::Variant { subject, promise } => {
-                let sightings: Vec<Sighting> = sights.into_iter().filter_map(Sight::run).collect();
-                let findings = promise.judge(self.seeds_from(first_seed), &sightings);
+                let run = bench.run(subject.name, subject.model, seed);
+                Sighting { replicate: (&run).into(), values: promise.values(&run) }
+            }
+            Self::Cell { cell, .. } => {
+                let run = bench.run(&cell.variant, &cell.model, seed);
+                Sighting { replicate: (&run).into(), values: Vec::new() }
+            }
+        }
+    }
+
+    fn judge(self, first_seed: u64, sightings: impl Iterator<Item = Sighting>) -> Promised<'a> {
+        let seeds = self.seeds();
+        let (replicates, values): (Vec<Replicate>, Vec<_>) =
+            sightings.map(|sighting| (sighting.replicate, sighting.values)).unzip();
+        match self {
+            Self::Variant { subject, promise } => {
+                let verdicts: Vec<_> =
+                    replicates.iter().map(|replicate| replicate.verdict).collect();
+                let findings = promise.judge(&self.seeds_from(first_seed), &verdicts, &values);
                 Promised { variant: subject.name, cell: None, seeds, findings }
             }
             Self::Cell { cell, promise, .. } => {
-                let replicates: Vec<Replicate> =
-                    sights.into_iter().filter_map(Sight::replicate).collect();
                 let findings = promise.judge(&CellOutcome::of(cell, &replicates));
                 Promised { variant: &cell.variant, cell: Some(cell), seeds, findings }
             }
-        }
-    }
-}
-
-impl Sight {
-    fn run(self) -> Option<Sighting> {
-        match self {
-            Self::Run(sighting) => Some(sighting),
-            Self::Replicate(_) => None,
-        }
-    }
-
-    fn replicate(self) -> Option<Replicate> {
-        match self {
-            Self::Replicate(replicate) => Some(replicate),
-            Self::Run(_) => None,
         }
     }
 }
@@ -137,30 +137,23 @@ pub fn check<'a>(
 ) -> Option<Vec<Vec<Promised<'a>>>> {
     let trials: Vec<(Trial<'a>, u64)> = claims
         .iter()
-        .flat_map(|&(claim, first)| claim.trials().into_iter().map(move |trial| (trial, first)))
+        .flat_map(|&(claim, first)| claim.trials().map(move |trial| (trial, first)))
         .collect();
     let jobs: Vec<(Trial<'a>, u64)> = trials
         .iter()
         .flat_map(|&(trial, first)| trial.seeds_from(first).map(move |seed| (trial, seed)))
         .collect();
-    let sights = in_parallel(&jobs, stop, |bench, &(trial, seed)| {
-        let sight = match trial {
-            Trial::Variant { subject, promise } => {
-                Sight::Run(promise.look_at(&bench.run(subject.name, subject.model, seed)))
-            }
-            Trial::Cell { cell, .. } => Sight::Replicate(Replicate::make(bench, cell, seed)),
-        };
+    let sightings = in_parallel(&jobs, stop, |bench, &(trial, seed)| {
+        let sighting = trial.look(bench, seed);
         progress();
-        sight
+        sighting
     })?;
-    let (mut trials, mut sights) = (trials.into_iter(), sights.into_iter());
-    let judged = claims.iter().map(|(claim, _)| {
-        let own = trials.by_ref().take(claim.trials().len());
-        own.map(|(trial, first)| {
-            let seen = sights.by_ref().take(trial.seeds_from(first).count()).collect();
-            trial.judge(first, seen)
-        })
-        .collect()
+    let mut sightings = sightings.into_iter();
+    let mut promised = trials.into_iter().map(|(trial, first)| {
+        let own = sightings.by_ref().take(trial.seeds_from(first).count());
+        trial.judge(first, own)
     });
+    let judged =
+        claims.iter().map(|(claim, _)| promised.by_ref().take(claim.trials().count()).collect());
     Some(judged.collect())
 }

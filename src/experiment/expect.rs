@@ -222,34 +222,24 @@ fn blame(broken: &[u64], all: usize) -> String {
     format!(" (broken by {seeds} {}{rest})", named.join(", "))
 }
 
-/// What a run shows of all that an [`Expectation`] asks about.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sighting {
-    verdict: Verdict,
-    /// In the order of [`Expectation::metrics`].
-    values: Vec<Option<f64>>,
-}
-
 impl Expectation {
-    /// What `run` shows of what is asked about.
-    pub fn look_at(&self, run: &Run) -> Sighting {
-        Sighting {
-            verdict: run.assessment.verdict,
-            values: self.metrics.iter().map(|(metric, _)| metric.of(run)).collect(),
-        }
+    /// What `run` shows of the numbers that are asked about.
+    pub(super) fn values(&self, run: &Run) -> Vec<Option<f64>> {
+        self.metrics.iter().map(|(metric, _)| metric.of(run)).collect()
     }
 
-    /// Holds every promise against every run; `sightings` in the order of `seeds`. One finding per
-    /// promise: it is kept if every seed keeps it.
-    pub fn judge(&self, seeds: Range<u64>, sightings: &[Sighting]) -> Vec<Finding> {
-        let verdict = self.verdict.map(|expected| {
-            let verdicts: Vec<Verdict> =
-                sightings.iter().map(|sighting| sighting.verdict).collect();
-            Finding::verdicts(expected, seeds.clone(), &verdicts)
-        });
+    /// Holds every promise against the verdicts and [`Self::values`] of all runs, both in the order
+    /// of `seeds`. One finding per promise: it is kept if every seed keeps it.
+    pub(super) fn judge(
+        &self,
+        seeds: &Range<u64>,
+        verdicts: &[Verdict],
+        values: &[Vec<Option<f64>>],
+    ) -> Vec<Finding> {
+        let verdict =
+            self.verdict.map(|expected| Finding::verdicts(expected, seeds.clone(), verdicts));
         let metrics = self.metrics.iter().enumerate().map(|(nth, &(metric, bound))| {
-            let values: Vec<Option<f64>> =
-                sightings.iter().map(|sighting| sighting.values[nth]).collect();
+            let values: Vec<Option<f64>> = values.iter().map(|values| values[nth]).collect();
             Finding::numbers(metric.name(), bound, seeds.clone(), &values)
         });
         verdict.into_iter().chain(metrics).collect()
@@ -258,7 +248,7 @@ impl Expectation {
 
 impl SweepExpectation {
     /// Holds every promise against `cell`.
-    pub fn judge(&self, cell: &CellOutcome) -> Vec<Finding> {
+    pub(super) fn judge(&self, cell: &CellOutcome) -> Vec<Finding> {
         self.metrics
             .iter()
             .map(|&(metric, bound)| {

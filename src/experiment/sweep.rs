@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
+use super::Run;
 use super::batch::in_parallel;
-use super::{Run, Workbench};
 use crate::analysis::{Interval, Verdict, median, wilson};
 use crate::model::Model;
 
@@ -77,7 +77,7 @@ pub fn sweep(
     let jobs: Vec<(&Cell, u64)> =
         cells.iter().flat_map(|cell| seeds.clone().map(move |seed| (cell, seed))).collect();
     let replicates = in_parallel(&jobs, stop, |bench, &(cell, seed)| {
-        let replicate = Replicate::make(bench, cell, seed);
+        let replicate = Replicate::from(&bench.run(&cell.variant, &cell.model, seed));
         progress();
         replicate
     })?;
@@ -89,14 +89,14 @@ pub fn sweep(
 /// What is kept of one run of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Replicate {
-    verdict: Verdict,
+    pub(super) verdict: Verdict,
     /// Zero for a run that never failed; none for one that is not well at the end.
     recovery_time_s: Option<f64>,
 }
 
-impl Replicate {
-    pub(super) fn make(bench: &mut Workbench, cell: &Cell, seed: u64) -> Self {
-        let Run { assessment, .. } = bench.run(&cell.variant, &cell.model, seed);
+impl From<&Run> for Replicate {
+    fn from(run: &Run) -> Self {
+        let assessment = &run.assessment;
         let recovery_time_s = match assessment.verdict {
             Verdict::Unaffected => Some(0.0),
             Verdict::Recovered => assessment.recovery_time.map(|time| time.as_secs_f64()),
