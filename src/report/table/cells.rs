@@ -43,13 +43,21 @@ impl<'a> SweepDocument<'a> {
         let none = count(|cell| cell.recovered() == 0);
         let (cells, some) = (self.cells.len(), self.cells.len() - all - none);
         let seeds = self.cells.first().map_or(0, CellOutcome::seeds);
-        if seeds == 1 {
-            return format!("Of {cells} cells, {all} are well at the end and {none} are not.");
+        let mut sentence = if seeds == 1 {
+            format!("Of {cells} cells, {all} are well at the end and {none} are not")
+        } else {
+            format!(
+                "Of {cells} cells, {all} are well at the end under each of {seeds} seeds, {some} under \
+                 some, {none} under none"
+            )
+        };
+        let overloaded =
+            count(|cell| cell.verdicts.iter().all(|verdict| *verdict == Verdict::Overloaded));
+        if overloaded > 0 {
+            sentence.push_str(&format!("; {overloaded} of these are overloaded even undisturbed"));
         }
-        format!(
-            "Of {cells} cells, {all} are well at the end under each of {seeds} seeds, {some} under some, \
-             {none} under none."
-        )
+        sentence.push('.');
+        sentence
     }
 
     /// One grid per variant, under its name where there are several; empty unless there are two axes.

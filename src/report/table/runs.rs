@@ -111,12 +111,12 @@ impl RunDocument<'_> {
         Sheet::new("variant", names, std::iter::once(verdicts).chain(figures).collect())
     }
 
-    /// What the sheet's figures are over several seeds.
-    fn legend(&self) -> Option<String> {
+    /// What the sheet's headings do not say.
+    fn legend(&self) -> String {
         let seeds = self.seeds.clone().count();
-        (seeds > 1).then(|| {
-            format!("Medians over {seeds} seeds, and beneath them the smallest and the largest.")
-        })
+        let spread = "; medians over the seeds, and beneath them the smallest and the largest";
+        let spread = if seeds > 1 { spread } else { "" };
+        format!("p50 and p99 are latencies of requests that succeeded{spread}.")
     }
 
     fn timelines(&self, width: usize) -> String {
@@ -136,9 +136,7 @@ impl Document for RunDocument<'_> {
         text.push_str(&paragraph(&self.sentence(), Style::new(), width));
         text.push_str(&self.sheet().text(width));
         text.push('\n');
-        if let Some(legend) = self.legend() {
-            text.push_str(&paragraph(&legend, Style::new(), width));
-        }
+        text.push_str(&paragraph(&self.legend(), style::FAINT, width));
         text.push_str(&self.timelines(width));
         text
     }
@@ -146,9 +144,9 @@ impl Document for RunDocument<'_> {
     fn markdown(&self) -> String {
         let (title, sentence) = (escape(self.title), escape(&self.sentence()));
         let sheet = self.sheet().markdown();
-        let legend = self.legend().map_or_else(String::new, |legend| format!("\n{legend}\n"));
+        let legend = self.legend();
         let timelines = style::strip(&self.timelines(80));
-        format!("# {title}\n\n{sentence}\n\n{sheet}{legend}\n```text\n{timelines}```\n")
+        format!("# {title}\n\n{sentence}\n\n{sheet}\n{legend}\n\n```text\n{timelines}```\n")
     }
 
     fn csv(&self) -> String {
