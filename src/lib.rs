@@ -40,9 +40,9 @@
 //! # Ok::<(), metastable::scenario::Trouble>(())
 //! ```
 //!
-//! The modules in reading order: ground ([`time`], [`unit`], [`id`], [`random`], [`law`]), then
-//! [`policy`], [`model`], [`observe`], [`engine`], [`analysis`], [`experiment`], and the two shores,
-//! [`scenario`] and [`report`].
+//! The modules in reading order: ground ([`time`], [`unit`](mod@unit), [`id`], [`random`],
+//! [`law`]), then [`policy`], [`model`], [`observe`], [`engine`], [`analysis`], [`experiment`], and
+//! the two shores, [`scenario`] and [`report`].
 
 pub mod time;
 pub mod unit;

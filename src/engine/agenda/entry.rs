@@ -6,7 +6,7 @@ use crate::model::{MAX_EVENTS, MAX_IN_FLIGHT};
 use crate::time::Time;
 
 /// What is going to happen. The order of the variants is not the order of equal instants: that is
-/// [`Event::class`].
+/// `Event::class`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A worker is done.

@@ -34,7 +34,7 @@ impl Lane {
     }
 }
 
-/// See the [module documentation](self).
+/// Ring buffers for what is scheduled a constant time ahead, and a heap for the rest.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     /// The least entry of each lane, and of the heap in the last place.
