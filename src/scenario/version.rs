@@ -1,6 +1,6 @@
 //! The scenario as it is written, and its variants: one tree each.
 
-use super::element::{Complaints, Document, WORLD_KEYS};
+use super::element::{Complaints, Document, PROMISE_KEYS, WORLD_KEYS};
 use super::nearest::did_you_mean;
 use super::reader::read;
 use super::source::Place;
@@ -46,7 +46,11 @@ pub(super) fn allowed(entry: &Entry, who: &str) -> Result<Path, Diagnostic> {
         .help(format!("write \"{}\" = ..", unquoted(entry))));
     }
     if !WORLD_KEYS.contains(&first.name.as_str()) {
-        let help = did_you_mean(&first.name, WORLD_KEYS, "a path begins with one of");
+        let help = if PROMISE_KEYS.contains(&first.name.as_str()) {
+            Some("promises of a variant stand in its table `expect`".to_owned())
+        } else {
+            did_you_mean(&first.name, WORLD_KEYS, "a path begins with one of")
+        };
         return Err(Diagnostic::error(
             first.place,
             format!("{who} cannot change `{}`", first.name),

@@ -46,6 +46,10 @@ struct Call {
     budget: Option<Budget>,
 }
 
+/// The keys of a call, which are easily written without it.
+pub(in crate::scenario) const CALL_KEYS: [&str; 4] =
+    ["timeout", "retry", "wait_after_refusal", "budget"];
+
 /// Ten times what the service can do: 70 is 70 %, written wrong.
 const HIGHEST_LOAD: f64 = 10.0;
 /// One request per nanosecond, which is as finely as time is cut.

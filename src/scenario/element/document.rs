@@ -36,6 +36,44 @@ pub(in crate::scenario) struct Document {
     pub(in crate::scenario) expect: Option<Expect>,
 }
 
+/// The keys of the root: a table above them in the file would swallow them.
+pub(in crate::scenario) const ROOT_KEYS: [&str; 12] = [
+    "title",
+    "base",
+    "seed",
+    "horizon",
+    "window",
+    "criterion",
+    "services",
+    "clients",
+    "triggers",
+    "variants",
+    "sweep",
+    "expect",
+];
+
 /// What a variant or an axis may change: the world, not the story about it.
 pub(in crate::scenario) const WORLD_KEYS: [&str; 6] =
     ["horizon", "window", "criterion", "services", "clients", "triggers"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::reader::read;
+    use crate::scenario::source::SourceId;
+    use crate::scenario::tree::{Spot, parse_document};
+    use crate::scenario::trouble::Diagnostic;
+
+    #[test]
+    fn the_keys_of_the_root_are_those_that_it_reads() {
+        let tree = parse_document("zzz = 1", SourceId::FILE).unwrap();
+        let found = read::<Document>(Spot::root(&tree)).unwrap_err();
+        let all = ROOT_KEYS.map(|key| format!("`{key}`")).join(", ");
+        let place = SourceId::FILE.place(0..3);
+        let expected = Diagnostic::error(place, "unknown key `zzz`");
+        assert!(
+            found[0].repeats(&expected) && format!("{:?}", found[0]).contains(&all),
+            "{found:?}"
+        );
+    }
+}

@@ -25,7 +25,7 @@ pub(in crate::scenario) struct Expect {
 const OWN_KEYS: [&str; 2] = ["seeds", "verdict"];
 
 /// Every key there is.
-const KEYS: [&str; OWN_KEYS.len() + Metric::ALL.len()] = {
+pub(in crate::scenario) const PROMISE_KEYS: [&str; OWN_KEYS.len() + Metric::ALL.len()] = {
     let mut keys = [OWN_KEYS[0]; OWN_KEYS.len() + Metric::ALL.len()];
     keys[1] = OWN_KEYS[1];
     let mut index = 0;
@@ -58,6 +58,14 @@ impl Expect {
             None => Some(1),
             Some(seeds) => out.keep(check_seeds(seeds, spot.at("seeds"))),
         };
+        if self.metrics.is_empty() && self.verdict.is_none() {
+            // What can never be broken is no promise, and a check that holds without one says nothing.
+            out.add(
+                Diagnostic::error(spot.key, "nothing is promised here").help(
+                    "promise a verdict or a number, such as retries = { max = 100 }".to_owned(),
+                ),
+            );
+        }
         let mut metrics = Vec::new();
         for (metric, promise) in &self.metrics {
             let spot = spot.at(metric.name());
@@ -115,14 +123,14 @@ impl<'de> Deserialize<'de> for Expect {
     }
 }
 
-/// One of [`KEYS`].
+/// One of [`PROMISE_KEYS`].
 struct Key(&'static str);
 
 impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let key = String::deserialize(deserializer)?;
-        let known = KEYS.into_iter().find(|known| *known == key);
-        known.map(Self).ok_or_else(|| D::Error::unknown_field(&key, &KEYS))
+        let known = PROMISE_KEYS.into_iter().find(|known| *known == key);
+        known.map(Self).ok_or_else(|| D::Error::unknown_field(&key, &PROMISE_KEYS))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `"250ms"`: a length of time with its unit.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::{Error, Visitor};
@@ -17,6 +18,12 @@ pub(in crate::scenario) struct Length(pub(super) String);
 /// Longer spellings are refused, since nobody needs them and `humantime` 2.4 panics on some, such as
 /// `18446744073709551615s 1000ms`.
 const LONGEST_SPELLING: usize = 24;
+
+/// What a unit may be called.
+const UNIT_WORDS: [&str; 20] = [
+    "ns", "us", "µs", "ms", "s", "sec", "secs", "second", "seconds", "m", "min", "mins", "minute",
+    "minutes", "h", "hour", "hours", "d", "day", "days",
+];
 
 const UNITS: &str = "units are ns, us, ms, s, m (minutes), h and d";
 
@@ -46,9 +53,8 @@ impl Length {
 pub(in crate::scenario) fn parse_length(text: &str, place: Place) -> Result<Span, Diagnostic> {
     use humantime::DurationError as E;
     let whole = 0..text.len();
-    let wrong = |range: std::ops::Range<usize>, message: String| {
-        Diagnostic::error(place.part(text, range), message)
-    };
+    let wrong =
+        |range: Range<usize>, message: String| Diagnostic::error(place.part(text, range), message);
     let example = || Some("write a number and a unit, such as \"250ms\" or \"1.25s\"".to_owned());
     if text.len() > LONGEST_SPELLING {
         return Err(wrong(whole, "this is no length of time".to_owned()).help(example()));
@@ -57,6 +63,10 @@ pub(in crate::scenario) fn parse_length(text: &str, place: Place) -> Result<Span
         return Err(wrong(whole, "a length of time cannot be negative".to_owned()));
     }
     let too_large = || "this length of time is too long, or finer than a nanosecond".to_owned();
+    if let Some(run) = foreign_unit(text) {
+        let message = format!("`{}` is no unit of time", &text[run.clone()]);
+        return Err(wrong(run, message).help(UNITS.to_owned()));
+    }
     let duration = humantime::parse_duration(text).map_err(|error| match error {
         E::Empty => {
             wrong(whole.clone(), "a length of time is missing here".to_owned()).help(example())
@@ -67,8 +77,8 @@ pub(in crate::scenario) fn parse_length(text: &str, place: Place) -> Result<Span
             wrong(whole.clone(), format!("`{number}` needs a unit"))
                 .help(format!("write \"{number}s\" or \"{number}ms\""))
         }
-        E::UnknownUnit { start, end, unit, .. } => {
-            wrong(start..end, format!("`{unit}` is no unit of time")).help(UNITS.to_owned())
+        E::UnknownUnit { start, end, .. } => {
+            wrong(start..end, "this is no unit of time".to_owned()).help(UNITS.to_owned())
         }
         E::InvalidCharacter(at) | E::NumberExpected(at) => {
             let width =
@@ -78,6 +88,21 @@ pub(in crate::scenario) fn parse_length(text: &str, place: Place) -> Result<Span
     })?;
     let nanos = u64::try_from(duration.as_nanos()).map_err(|_| wrong(whole, too_large()))?;
     Ok(Span::from_nanos(nanos))
+}
+
+/// The first word that is none of [`UNIT_WORDS`]: `humantime` reads `1M` as a month, which somebody
+/// meant as a minute.
+fn foreign_unit(text: &str) -> Option<Range<usize>> {
+    let is_letter = |c: char| c.is_alphabetic();
+    let mut rest = 0;
+    while let Some(start) = text[rest..].find(is_letter).map(|start| rest + start) {
+        let end = text[start..].find(|c| !is_letter(c)).map_or(text.len(), |end| start + end);
+        if !UNIT_WORDS.contains(&&text[start..end]) {
+            return Some(start..end);
+        }
+        rest = end;
+    }
+    None
 }
 
 impl<'de> Deserialize<'de> for Length {
@@ -138,6 +163,13 @@ mod tests {
             "inf",
             "NaN s",
             "99999999999h",
+            "1M",
+            "2 weeks",
+            "1y",
+            "1S",
+            "5 sek",
+            "1s 2x",
+            "é",
             "18446744073709551615s",
             "18446744073709551615s 1000ms",
             "１s",

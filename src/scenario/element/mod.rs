@@ -19,7 +19,9 @@ mod trigger;
 mod variant;
 mod world;
 
-pub(super) use document::{Document, WORLD_KEYS};
+pub(super) use client::CALL_KEYS;
+pub(super) use document::{Document, ROOT_KEYS, WORLD_KEYS};
+pub(super) use expect::PROMISE_KEYS;
 pub(super) use length::parse_length;
 pub(super) use number::thousands;
 pub(super) use sweep::Sweep;

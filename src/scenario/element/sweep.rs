@@ -80,6 +80,12 @@ impl SweepExpect {
         spot: Spot<'_>,
         out: &mut Complaints,
     ) -> Vec<(SweepMetric, Bound)> {
+        if self.metrics.is_empty() {
+            out.add(
+                Diagnostic::error(spot.key, "nothing is promised here")
+                    .help("promise a number, such as recovered_share = 1".to_owned()),
+            );
+        }
         let kept = self.metrics.iter().filter_map(|(metric, promise)| {
             out.keep(promise.bound(spot.at(metric.name()))).map(|bound| (*metric, bound))
         });

@@ -130,6 +130,6 @@ impl<'de> VariantAccess<'de> for Choice<'_> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         let content = if fields.is_empty() { "{}" } else { "{ .. }" };
-        serde::Deserializer::deserialize_any(self.value(content)?, visitor)
+        serde::Deserializer::deserialize_struct(self.value(content)?, "", fields, visitor)
     }
 }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::de::{Error, Expected, Unexpected};
 
-use crate::scenario::nearest::{did_you_mean, list};
+use crate::scenario::element::{CALL_KEYS, ROOT_KEYS};
+use crate::scenario::nearest::{did_you_mean, list, nearest};
 use crate::scenario::source::Place;
 use crate::scenario::tree::{Entry, Node};
 use crate::scenario::trouble::Diagnostic;
@@ -62,6 +63,32 @@ impl Fault {
     pub(super) fn nothing_chosen(words: &'static [&'static str]) -> Self {
         let words = list(words.iter().copied()).unwrap_or_default();
         Self::lacking("a choice is missing", Some(format!("one of {words}")))
+    }
+
+    pub(super) fn no_choice(
+        found: Unexpected<'_>,
+        expected: &dyn Expected,
+        words: &'static [&'static str],
+    ) -> Self {
+        // A visitor that takes more than a choice says so itself.
+        if !expected.to_string().starts_with("enum ") {
+            return Self::invalid_type(found, expected);
+        }
+        let words = list(words.iter().copied()).unwrap_or_default();
+        Self::new(
+            format!("expected a choice, found {}", seen(found)),
+            Some(format!("one of {words}")),
+        )
+    }
+
+    pub(super) fn no_table(found: Unexpected<'_>, keys: &'static [&'static str]) -> Self {
+        let keys = list(keys.iter().copied()).map(|keys| format!(" with the keys {keys}"));
+        let help = if found == Unexpected::Seq {
+            "a table is [..] in single brackets, or { .. }".to_owned()
+        } else {
+            format!("a table{}", keys.unwrap_or_default())
+        };
+        Self::new(format!("expected a table, found {}", seen(found)), Some(help))
     }
 
     pub(super) fn two_chosen(first: &Entry, second: &Entry) -> Self {
@@ -135,15 +162,15 @@ impl Error for Fault {
     fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
         Self::new(
             format!("`{word}` is none of the words that can stand here"),
-            did_you_mean(word, known.iter().copied(), "one of"),
+            instead(word, known, "one of"),
         )
     }
 
     fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
-        let help = did_you_mean(key, known.iter().copied(), "the keys here are");
         Self::new(
             format!("unknown key `{key}`"),
-            help.or_else(|| Some("this table stays empty".to_owned())),
+            instead(key, known, "the keys here are")
+                .or_else(|| Some("this table stays empty".to_owned())),
         )
     }
 
@@ -190,9 +217,21 @@ fn in_words(expected: &str) -> String {
         "a map" => "a table".to_owned(),
         "a sequence" => "a list".to_owned(),
         other if other.starts_with("struct ") => "a table".to_owned(),
-        other if other.starts_with("enum ") => "a word or a table that makes a choice".to_owned(),
         other => other.to_owned(),
     }
+}
+
+/// The right word for a wrong one, or where the word would be right.
+fn instead(wrong: &str, known: &[&str], all: &str) -> Option<String> {
+    if known.contains(&"call") && CALL_KEYS.contains(&wrong) {
+        return Some(format!("did you mean `call.{wrong}`?"));
+    }
+    if nearest(wrong, known.iter().copied()).is_none() && ROOT_KEYS.contains(&wrong) {
+        return Some(format!(
+            "`{wrong}` belongs to the scenario: above the first [table], or in one of its own"
+        ));
+    }
+    did_you_mean(wrong, known.iter().copied(), all)
 }
 
 /// What to write instead, where it can be told from what was written.
@@ -206,6 +245,14 @@ fn correction(found: &Unexpected<'_>, expected: &str) -> Option<String> {
         && expected.contains("length of time")
     {
         Some(format!("write \"{value}s\" or \"{value}ms\""))
+    } else if let Unexpected::Float(value) = found
+        && expected.contains("length of time")
+    {
+        Some(format!("write \"{value}s\" or \"{value}ms\""))
+    } else if *found == Unexpected::Map && expected == "a list" {
+        Some("tables of a list stand in double brackets: [[..]]".to_owned())
+    } else if *found == Unexpected::Seq && expected.contains("table") {
+        Some("a table is [..] in single brackets, or { .. }".to_owned())
     } else if let Unexpected::Str(text) = found
         && text.parse::<f64>().is_ok()
         && expected.contains("number")

@@ -81,6 +81,24 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         self.deserialize_any(visitor)
     }
 
+    /// A table and nothing else: serde would take a list for the values of the keys in their order.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        keys: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        match self.node.value {
+            Value::Table(_) => self.deserialize_any(visitor),
+            Value::Text(_)
+            | Value::Integer(_)
+            | Value::Float(..)
+            | Value::Bool(_)
+            | Value::Date
+            | Value::List(_) => Err(self.blame(Fault::no_table(self.found(), keys))),
+        }
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         visitor.visit_some(self)
     }
@@ -108,7 +126,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             | Value::Float(..)
             | Value::Bool(_)
             | Value::Date
-            | Value::List(_) => Err(Fault::invalid_type(self.found(), &visitor)),
+            | Value::List(_) => Err(Fault::no_choice(self.found(), &visitor, words)),
         };
         choice.and_then(|choice| visitor.visit_enum(choice)).map_err(|fault| self.blame(fault))
     }
@@ -119,7 +137,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 char str string bytes byte_buf
-        unit unit_struct seq tuple tuple_struct map struct identifier
+        unit unit_struct seq tuple tuple_struct map identifier
     }
 }
 

@@ -115,27 +115,41 @@ impl At {
             span.end = text.chars().next().map_or(0, char::len_utf8);
         }
         let found = text.get(span.clone()).unwrap_or_default();
-        let place = self.place(span);
+        let place = self.place(span.clone());
         if error.message().starts_with(UNQUOTED) {
             if found.is_empty() {
                 return Diagnostic::error(place, "a value is missing here");
             }
-            return Diagnostic::error(place, "this is neither a number nor a quoted text").help(
-                format!(
-                    "texts and lengths of time stand in quotes: \"{}\"",
-                    found.escape_default()
-                ),
-            );
+            let wrong = Diagnostic::error(place, "this is neither a number nor a quoted text");
+            if let Some(percent) = found.strip_suffix('%').and_then(|n| n.parse::<f64>().ok()) {
+                return wrong.help(format!("write {found} as {}", percent / 100.0));
+            }
+            return wrong.help(format!(
+                "texts and lengths of time stand in quotes: \"{}\"",
+                found.escape_default()
+            ));
         }
         if error.message().starts_with(DUPLICATE) {
             return Diagnostic::error(place, format!("`{found}` is given twice"))
                 .help("keep one of the two".to_owned());
         }
-        let help = error.message().starts_with(UNCLOSED).then(|| {
-            "a table is [services.NAME], and a name with blanks in it stands in quotes".to_owned()
-        });
+        let help = if error.message().starts_with(UNCLOSED) {
+            Some(
+                "a table is [services.NAME], and a name with blanks in it stands in quotes"
+                    .to_owned(),
+            )
+        } else {
+            is_decimal_comma(text, span.start).then(|| "decimals have a point: 0.7".to_owned())
+        };
         Diagnostic::error(place, format!("not valid TOML: {}", error.message())).help(help)
     }
+}
+
+/// Whether there is a comma at `at`, between two digits.
+fn is_decimal_comma(text: &str, at: usize) -> bool {
+    let byte = |at: usize| text.as_bytes().get(at);
+    let digit = |at: Option<usize>| at.and_then(byte).is_some_and(u8::is_ascii_digit);
+    byte(at) == Some(&b',') && digit(at.checked_sub(1)) && digit(Some(at + 1))
 }
 
 const UNQUOTED: &str = "string values must be quoted";

@@ -177,6 +177,43 @@ fn what_belongs_together() {
     ]));
 }
 
+/// What people write who know other tools, or who have half remembered the grammar.
+#[test]
+fn habits() {
+    const RETRY: &str = "call.retry.immediate = { max_retries = 3 }";
+    const STALL: &str = "stall = { service = \"api\", begins = \"10s\", lasts = \"2s\" }";
+    assert_said!(said(&[
+        slip("double brackets", "[services.api]", "[[services.api]]"),
+        slip("a list for a table", STALL, "stall = [\"api\", \"10s\", \"2s\"]"),
+        slip("a number for a table", RETRY, "call.retry.immediate = 3"),
+        slip("a number for a choice", "workers = 10", "workers = 10\nqueue = 800"),
+        slip("a length for a choice", "workers = 10", "workers = 10\nqueue = \"800ms\""),
+        slip("a length for a law's table", "\"10ms\"", "{ exponential = \"10ms\" }"),
+        slip("a law without a table", "\"10ms\"", "\"exponential\""),
+        slip("parameters of nothing", RETRY, "call.retry.never = { max_retries = 3 }"),
+        slip("a trigger without its kind", STALL, "service = \"api\""),
+        slip("a call's key outside of it", "call.timeout", "timeout"),
+        slip("a key of the root in a table", "workers = 10", "workers = 10\nwindow = \"1s\""),
+        slip("goodput in percent", "[services", "[criterion]\ngoodput = 90\n[services"),
+        slip("percent", "load = 0.7", "load = 70%"),
+        slip("a decimal comma", "load = 0.7", "load = 0,7"),
+        slip("a rate with its unit", "load = 0.7", "arrival_rate = \"700/s\""),
+        slip("a fraction of seconds", "\"60s\"", "60.5"),
+        slip("months for minutes", "\"60s\"", "\"1M\""),
+        slip("a window longer than the run", "horizon", "window = \"2m\"\nhorizon"),
+        slip("false for none", "\"1s\"", "false"),
+    ]));
+    assert_said!(said_of_more(&[
+        ("a single list of promises", "[sweep.expect]\nrecovered = 5\n"),
+        ("several promises", "[[expect]]\nretries = 3\n"),
+        ("nothing promised", "[expect]\nseeds = 5\n"),
+        ("nothing promised of cells", "[[sweep.expect]]\nseeds = 5\n"),
+        ("a promise among changes", "[variants.x]\nverdict = \"recovered\"\n"),
+        ("a word without quotes", "[variants.x]\nexpect.verdict = recovered\n"),
+        ("several values in a variant", "[variants.x]\n\"clients.web.load\" = [0.1, 0.2]\n"),
+    ]));
+}
+
 #[test]
 fn names() {
     assert_said!(said(&[
