@@ -3,7 +3,7 @@
 //! A request that has ended may still be referred to: attempts of it wait in queues or are being
 //! served though nobody waits for them, and its timer stands in the agenda. Its slot is used again
 //! only when the last reference is gone, so no reference ever means the wrong request. An entry of
-//! the agenda is dead if the request's timer no longer says its instant; nothing is ever searched
+//! the agenda is dead if it is not the one that the request's timer names; nothing is ever searched
 //! for and removed.
 
 use crate::id::ClientId;
@@ -13,8 +13,8 @@ use crate::time::Time;
 #[derive(Clone, Copy, Debug)]
 struct Call {
     born: Time,
-    /// The instant of the pending timer or retry, or one of the two below.
-    timer_at: Time,
+    /// The sequence number of the pending timeout or retry in the agenda, or one of the two below.
+    timer: u64,
     /// The number of the attempt that is waited for or will be sent next.
     attempt: u32,
     /// What refers to this slot: attempts in queues and workers' hands, entries of the agenda.
@@ -22,10 +22,10 @@ struct Call {
     client: ClientId,
 }
 
-/// No timer will ever fire: the client waits without limit.
-const WITHOUT_TIMER: Time = Time::NEVER;
+/// No timer will fire before the horizon.
+const WITHOUT_TIMER: u64 = u64::MAX;
 /// The request has ended.
-const CLOSED: Time = Time::from_nanos(u64::MAX - 1);
+const CLOSED: u64 = u64::MAX - 1;
 
 /// All requests alive.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ impl Calls {
     /// A fresh request of `client`, with one reference: the caller's.
     #[inline]
     pub(super) fn open(&mut self, client: ClientId, born: Time) -> u32 {
-        let call = Call { born, timer_at: WITHOUT_TIMER, attempt: 0, refs: 1, client };
+        let call = Call { born, timer: WITHOUT_TIMER, attempt: 0, refs: 1, client };
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = call;
             return slot;
@@ -87,32 +87,32 @@ impl Calls {
     pub(super) fn give_up_attempt(&mut self, slot: u32) {
         let call = &mut self.slots[slot as usize];
         call.attempt += 1;
-        call.timer_at = WITHOUT_TIMER;
+        call.timer = WITHOUT_TIMER;
     }
 
     #[inline]
-    pub(super) fn set_timer(&mut self, slot: u32, at: Time) {
-        self.slots[slot as usize].timer_at = at;
+    pub(super) fn set_timer(&mut self, slot: u32, sequence: u64) {
+        self.slots[slot as usize].timer = sequence;
     }
 
-    /// Whether an agenda entry of this request for the instant `at` still means anything.
+    /// Whether the agenda entry of this request with this sequence number still means anything.
     #[inline]
-    pub(super) fn timer_is_live(&self, slot: u32, at: Time) -> bool {
-        self.slots[slot as usize].timer_at == at
+    pub(super) fn timer_is_live(&self, slot: u32, sequence: u64) -> bool {
+        self.slots[slot as usize].timer == sequence
     }
 
     /// Whether an answer to `attempt` is what the client waits for.
     #[inline]
     pub(super) fn waits_for(&self, slot: u32, attempt: u32) -> bool {
         let call = &self.slots[slot as usize];
-        call.attempt == attempt && call.timer_at != CLOSED
+        call.attempt == attempt && call.timer != CLOSED
     }
 
     /// The request has ended.
     #[inline]
     pub(super) fn close(&mut self, slot: u32) {
-        debug_assert_ne!(self.slots[slot as usize].timer_at, CLOSED, "a request ends once");
-        self.slots[slot as usize].timer_at = CLOSED;
+        debug_assert_ne!(self.slots[slot as usize].timer, CLOSED, "a request ends once");
+        self.slots[slot as usize].timer = CLOSED;
     }
 
     #[inline]
@@ -125,7 +125,7 @@ impl Calls {
     pub(super) fn release(&mut self, slot: u32) {
         let call = &mut self.slots[slot as usize];
         call.refs -= 1;
-        if call.refs == 0 && call.timer_at == CLOSED {
+        if call.refs == 0 && call.timer == CLOSED {
             self.free.push(slot);
         }
     }

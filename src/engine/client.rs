@@ -82,8 +82,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     #[inline]
     fn set_timer(&mut self, call: u32, delay: Span, event: Event, lane: Lane) {
-        if self.schedule(delay, event, lane) {
-            self.world.calls.set_timer(call, self.now + delay);
+        if let Some(sequence) = self.schedule(delay, event, lane) {
+            self.world.calls.set_timer(call, sequence);
             self.world.calls.retain(call);
         }
     }

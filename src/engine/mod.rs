@@ -7,6 +7,7 @@
 pub mod agenda;
 mod calls;
 mod client;
+mod freeze;
 mod service;
 #[cfg(test)]
 mod tests;
@@ -93,17 +94,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         is_dead(entry, &mut self.world.calls, &self.world.workers)
     }
 
-    /// Puts `event` into the agenda, `delay` from now. What would happen at the horizon or later does
-    /// not happen: the answer is whether it will.
+    /// Puts `event` into the agenda, `delay` from now: its sequence number. What would happen at the
+    /// horizon or later does not happen.
     #[inline]
-    fn schedule(&mut self, delay: Span, event: Event, lane: Lane) -> bool {
+    fn schedule(&mut self, delay: Span, event: Event, lane: Lane) -> Option<u64> {
         let at = self.now + delay;
-        let in_time = at < self.horizon;
-        if in_time {
-            self.world.agenda.push(Entry::new(at, self.world.sequence, event), lane);
-            self.world.sequence += 1;
+        if at >= self.horizon {
+            return None;
         }
-        in_time
+        let sequence = self.world.sequence;
+        self.world.agenda.push(Entry::new(at, sequence, event), lane);
+        self.world.sequence += 1;
+        Some(sequence)
     }
 
     /// Whether nothing that is scheduled comes before what would be scheduled now, with no delay, as
@@ -119,9 +121,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 #[inline]
 fn is_dead(entry: Entry, calls: &mut Calls, workers: &[Worker]) -> bool {
     match entry.event() {
-        Event::Completion { worker } => workers[worker as usize].completes != entry.time(),
+        Event::Completion { worker } => workers[worker as usize].completion != entry.sequence(),
         Event::Timeout { call } | Event::RetryDue { call } => {
-            let dead = !calls.timer_is_live(call, entry.time());
+            let dead = !calls.timer_is_live(call, entry.sequence());
             if dead {
                 calls.release(call);
             }

@@ -3,20 +3,20 @@
 use super::Run;
 use super::agenda::{Agenda, Event};
 use super::client::Reception;
-use super::world::Waiting;
+use super::world::{BEYOND, IDLE, Waiting};
 use crate::id::ServiceId;
 use crate::observe::{CallId, Fact, Observer};
 use crate::policy::admission::Welcome;
 use crate::policy::shedding::Fate;
 use crate::random::Sprout;
-use crate::time::{Span, Time};
+use crate::time::Span;
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt arrives.
     #[inline]
     pub(super) fn receive(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
         let state = &mut self.world.services[service.index()];
-        if state.stalls == 0
+        if state.health.stalls == 0
             && state.queue.is_empty()
             && let Some(worker) = state.idle.pop()
         {
@@ -65,22 +65,32 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     #[inline]
     fn start(&mut self, worker: u32, call: u32, attempt: u32, work: Span) {
-        let sequence = self.world.sequence;
+        let began = self.world.sequence;
         let state = &mut self.world.workers[worker as usize];
         state.call = call;
         state.attempt = attempt;
         state.work = work;
-        state.sequence = sequence;
-        state.completes = self.now + work;
-        let lane = self.world.services[state.service.index()].completion_lane;
-        self.schedule(work, Event::Completion { worker }, lane);
+        state.began = began;
+        self.run_for(worker, work);
+    }
+
+    /// The worker will be done after `left` more of work.
+    #[inline]
+    pub(super) fn run_for(&mut self, worker: u32, left: Span) {
+        let completes = self.now + left;
+        let service = self.world.workers[worker as usize].service;
+        let lane = self.world.services[service.index()].completion_lane;
+        let completion = self.schedule(left, Event::Completion { worker }, lane);
+        let state = &mut self.world.workers[worker as usize];
+        state.completes = completes;
+        state.completion = completion.unwrap_or(BEYOND);
     }
 
     /// A worker is done: the answer goes to the client, and the worker is idle.
     pub(super) fn complete(&mut self, worker: u32) {
         let state = &mut self.world.workers[worker as usize];
         let (service, call, attempt, work) = (state.service, state.call, state.attempt, state.work);
-        state.completes = Time::NEVER;
+        state.completion = IDLE;
         let useful = self.is_waited_for(call, attempt);
         self.observer.observe(
             self.now,
@@ -113,7 +123,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.world.services[service.index()].hands_over = false;
         loop {
             let state = &mut self.world.services[service.index()];
-            if state.stalls > 0 || state.idle.is_empty() {
+            if state.health.stalls > 0 || state.idle.is_empty() {
                 return;
             }
             let Some(waiting) = state.queue.pop_front() else {
@@ -149,49 +159,5 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.observer.observe(self.now, fact);
             }
         }
-    }
-
-    /// Work in service stops where it is, and nothing starts.
-    pub(super) fn freeze(&mut self, service: ServiceId) {
-        let state = &mut self.world.services[service.index()];
-        state.stalls += 1;
-        if state.stalls > 1 {
-            return;
-        }
-        for worker in &mut self.world.workers[state.worker_range()] {
-            if worker.completes != Time::NEVER {
-                worker.left = worker.completes.since(self.now);
-                worker.completes = Time::NEVER;
-            }
-        }
-    }
-
-    /// Work in service goes on where it stopped, unless another stall is still on.
-    pub(super) fn thaw(&mut self, service: ServiceId) {
-        let state = &mut self.world.services[service.index()];
-        state.stalls -= 1;
-        if state.stalls > 0 {
-            return;
-        }
-        let lane = state.completion_lane;
-        let range = state.worker_range();
-        let workers = &self.world.workers[range.clone()];
-        let frozen =
-            range.filter(|&index| !workers[index - state.workers.start as usize].left.is_zero());
-        let mut frozen: Vec<u32> = frozen.map(|index| index as u32).collect();
-        // In the order in which they would have been done.
-        frozen.sort_by_key(|&worker| {
-            let worker = &self.world.workers[worker as usize];
-            (worker.left, worker.sequence)
-        });
-        for worker in frozen {
-            let sequence = self.world.sequence;
-            let state = &mut self.world.workers[worker as usize];
-            let left = std::mem::take(&mut state.left);
-            state.completes = self.now + left;
-            state.sequence = sequence;
-            self.schedule(left, Event::Completion { worker }, lane);
-        }
-        self.expect_hand_over(service);
     }
 }

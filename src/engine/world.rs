@@ -47,13 +47,22 @@ pub(super) struct ServiceState {
     pub(super) queue: VecDeque<Waiting>,
     /// Workers with nothing to do.
     pub(super) idle: Vec<u32>,
-    /// How many stalls are on.
-    pub(super) stalls: u32,
+    /// What is wrong with it at the moment.
+    pub(super) health: Health,
     /// Whether it stands in [`World::hand_overs`].
     pub(super) hands_over: bool,
     /// Its workers are these of [`World::workers`].
     pub(super) workers: Range<u32>,
     pub(super) completion_lane: Lane,
+}
+
+/// What triggers have done to a service and not yet undone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Health {
+    /// Stalls that are on.
+    pub(super) stalls: u32,
+    /// Since when work has been frozen, while any stall is on.
+    pub(super) frozen_at: Time,
 }
 
 /// An attempt in a queue.
@@ -64,21 +73,28 @@ pub(super) struct Waiting {
     pub(super) attempt: u32,
 }
 
+/// In place of a completion: the worker has nothing to do.
+pub(super) const IDLE: u64 = u64::MAX;
+/// In place of a completion: it will not be done before the horizon.
+pub(super) const BEYOND: u64 = u64::MAX - 1;
+/// In place of a completion: it is frozen, and `completes` says when it would have been done.
+pub(super) const FROZEN: u64 = u64::MAX - 2;
+
 /// A worker and the attempt in its hands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worker {
     pub(super) service: ServiceId,
     pub(super) call: u32,
     pub(super) attempt: u32,
-    /// When it will be done; [`Time::NEVER`] while it is idle or frozen. A completion in the agenda
-    /// for another instant is dead.
+    /// When it will be done.
     pub(super) completes: Time,
     /// The whole work of the attempt.
     pub(super) work: Span,
-    /// While frozen: what is left of the work.
-    pub(super) left: Span,
-    /// Which of the things scheduled its completion is.
-    pub(super) sequence: u64,
+    /// The sequence number of its completion in the agenda, or one of the three below. A completion
+    /// with another number is dead.
+    pub(super) completion: u64,
+    /// When it began, among all that began: frozen work resumes in this order where it ties.
+    pub(super) began: u64,
 }
 
 impl<A: Agenda> World<A> {
@@ -128,7 +144,7 @@ impl ServiceState {
         self.queue.clear();
         self.idle.clear();
         self.idle.extend(workers.clone().rev());
-        self.stalls = 0;
+        self.health = Health::default();
         self.hands_over = false;
         self.workers = workers;
     }
@@ -147,8 +163,8 @@ impl Worker {
             attempt: 0,
             completes: Time::NEVER,
             work: Span::ZERO,
-            left: Span::ZERO,
-            sequence: 0,
+            completion: IDLE,
+            began: 0,
         }
     }
 }

@@ -43,14 +43,14 @@ pub enum Event {
 
 /// An event with its place in the order: by instant, then by class, then by when it was scheduled.
 ///
-/// One number and so one comparison: 64 bits of nanoseconds, 2 of class, 34 of sequence, 3 of kind
+/// One number and so one comparison: 64 bits of nanoseconds, 2 of class, 33 of sequence, 4 of kind
 /// and 25 of payload.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry(u128);
 
 const PAYLOAD_BITS: u32 = 25;
-const KIND_BITS: u32 = 3;
-const SEQUENCE_BITS: u32 = 34;
+const KIND_BITS: u32 = 4;
+const SEQUENCE_BITS: u32 = 33;
 
 /// Payloads (slots, workers) are below this.
 const PAYLOADS: u32 = 1 << PAYLOAD_BITS;
@@ -111,6 +111,12 @@ impl Entry {
     /// When it happens.
     pub const fn time(self) -> Time {
         Time::from_nanos((self.0 >> 64) as u64)
+    }
+
+    /// Which of the things scheduled it is.
+    #[inline]
+    pub const fn sequence(self) -> u64 {
+        (self.0 as u64 >> (KIND_BITS + PAYLOAD_BITS)) & ((1 << SEQUENCE_BITS) - 1)
     }
 
     /// What happens.
