@@ -12,6 +12,10 @@ pub struct ClientId(pub u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TriggerId(pub u16);
 
+/// Which lever, by its position in the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LeverId(pub u16);
+
 impl ServiceId {
     /// The position as an index.
     pub const fn index(self) -> usize {
@@ -27,6 +31,13 @@ impl ClientId {
 }
 
 impl TriggerId {
+    /// The position as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl LeverId {
     /// The position as an index.
     pub const fn index(self) -> usize {
         self.0 as usize

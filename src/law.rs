@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_sample_mean_is_the_mean() {
-        let mut stream = Stream::new(3, Purpose::Work, "law");
+        let mut stream = Stream::new(3, Purpose::Requests, "law");
         let law = Law::Exponential { mean: Span::from_millis(10) };
         let total: u64 = (0..1_000_000).map(|_| law.sample(&mut stream).as_nanos()).sum();
         let mean_ms = total as f64 / 1e6 / 1e6;

@@ -15,15 +15,18 @@ use rand_core::{Rng, SeedableRng};
 pub enum Purpose {
     /// When a client's requests arrive.
     Arrivals,
-    /// How much work a client's requests bring.
-    Work,
+    /// When the bursts of a client's arrivals begin and end.
+    Bursts,
+    /// The key of each of a client's requests, from which a [`Sprout`] draws the rest.
+    Requests,
 }
 
 impl Purpose {
     const fn key(self) -> &'static str {
         match self {
             Self::Arrivals => "arrivals",
-            Self::Work => "work",
+            Self::Bursts => "bursts",
+            Self::Requests => "requests",
         }
     }
 }
@@ -85,6 +88,31 @@ impl Bits for Stream {
     }
 }
 
+/// What is drawn from the key of a request, so that no draw depends on another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// The work of an attempt.
+    Work = 0,
+    /// The way of an attempt to the service.
+    There = 1,
+    /// The way of an answer back.
+    Back = 2,
+    /// Whether an attempt fails for reasons of the service's own.
+    Fails = 3,
+    /// How long a user thinks after the request.
+    Think = 4,
+    /// Whether an operator blocks the request.
+    Block = 5,
+    /// The jitter of the wait after an attempt.
+    Jitter = 6,
+    /// Whether an attempt is lost on its way.
+    LostThere = 7,
+    /// Whether an answer is lost on its way.
+    LostBack = 8,
+    /// Whether the request comes at all while demand is lower than usual.
+    Thinning = 9,
+}
+
 /// A short stream grown from one number, for draws that must not depend on what else was drawn:
 /// the work of the third attempt of a request is the same whether or not a second one was made.
 /// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
@@ -92,6 +120,11 @@ impl Bits for Stream {
 pub struct Sprout(u64);
 
 impl Sprout {
+    /// The stream for one purpose of one attempt of the request with this key.
+    pub const fn of(key: u64, attempt: u32, draw: Draw) -> Self {
+        Self::new(key, ((attempt as u64) << 4) | draw as u64)
+    }
+
     /// The stream that belongs to the pair of `key` and `index`.
     pub const fn new(key: u64, index: u64) -> Self {
         Self(key ^ index.wrapping_add(1).wrapping_mul(0xd1b5_4a32_d192_ed03))
@@ -165,7 +198,7 @@ mod tests {
         let first = |seed, purpose, entity| Stream::new(seed, purpose, entity).bits();
         let base = first(1, Purpose::Arrivals, "web");
         assert_ne!(base, first(2, Purpose::Arrivals, "web"));
-        assert_ne!(base, first(1, Purpose::Work, "web"));
+        assert_ne!(base, first(1, Purpose::Requests, "web"));
         assert_ne!(base, first(1, Purpose::Arrivals, "batch"));
         assert_eq!(base, first(1, Purpose::Arrivals, "web"));
     }
@@ -185,7 +218,7 @@ mod tests {
                 assert!((found - expected).abs() < 0.002, "{x}: {found} {expected}");
             }
         }
-        let mut stream = Stream::new(7, Purpose::Work, "test");
+        let mut stream = Stream::new(7, Purpose::Requests, "test");
         check(|| stream.exponential());
         let mut index = 0;
         check(|| {

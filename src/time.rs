@@ -98,6 +98,12 @@ impl Span {
         Self(self.0.saturating_mul(factor))
     }
 
+    /// The length less another one, or zero where that is longer.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
     /// How many whole times `self` fits into `whole`.
     ///
     /// # Panics
@@ -131,6 +137,12 @@ impl Add for Span {
 impl AddAssign for Span {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
+    }
+}
+
+impl std::iter::Sum for Span {
+    fn sum<I: Iterator<Item = Self>>(spans: I) -> Self {
+        spans.fold(Self::ZERO, Add::add)
     }
 }
 

@@ -20,6 +20,7 @@ struct Call {
     /// What refers to this slot: attempts in queues and workers' hands, entries of the agenda.
     refs: u32,
     client: ClientId,
+    instance: u16,
 }
 
 /// No timer will fire before the horizon.
@@ -32,21 +33,21 @@ const CLOSED: u64 = u64::MAX - 1;
 pub(super) struct Calls {
     slots: Vec<Call>,
     free: Vec<u32>,
-    /// What the work of each request's attempts is drawn from; kept only where work is random.
-    work_keys: Vec<u64>,
+    /// What is random about each request is drawn from its key; kept only where anything is.
+    keys: Vec<u64>,
 }
 
 impl Calls {
     pub(super) fn clear(&mut self) {
         self.slots.clear();
         self.free.clear();
-        self.work_keys.clear();
+        self.keys.clear();
     }
 
     /// A fresh request of `client`, with one reference: the caller's.
     #[inline]
-    pub(super) fn open(&mut self, client: ClientId, born: Time) -> u32 {
-        let call = Call { born, timer: WITHOUT_TIMER, attempt: 0, refs: 1, client };
+    pub(super) fn open(&mut self, client: ClientId, instance: u16, born: Time) -> u32 {
+        let call = Call { born, timer: WITHOUT_TIMER, attempt: 0, refs: 1, client, instance };
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = call;
             return slot;
@@ -55,20 +56,26 @@ impl Calls {
         self.slots.len() as u32 - 1
     }
 
-    pub(super) fn set_work_key(&mut self, slot: u32, key: u64) {
-        if self.work_keys.len() < self.slots.len() {
-            self.work_keys.resize(self.slots.len(), 0);
+    pub(super) fn set_key(&mut self, slot: u32, key: u64) {
+        if self.keys.len() < self.slots.len() {
+            self.keys.resize(self.slots.len(), 0);
         }
-        self.work_keys[slot as usize] = key;
+        self.keys[slot as usize] = key;
     }
 
-    pub(super) fn work_key(&self, slot: u32) -> u64 {
-        self.work_keys[slot as usize]
+    pub(super) fn key(&self, slot: u32) -> u64 {
+        self.keys.get(slot as usize).copied().unwrap_or(0)
     }
 
     #[inline]
     pub(super) fn client(&self, slot: u32) -> ClientId {
         self.slots[slot as usize].client
+    }
+
+    /// Which instance of the client.
+    #[inline]
+    pub(super) fn instance(&self, slot: u32) -> u16 {
+        self.slots[slot as usize].instance
     }
 
     #[inline]
@@ -99,6 +106,12 @@ impl Calls {
     #[inline]
     pub(super) fn timer_is_live(&self, slot: u32, sequence: u64) -> bool {
         self.slots[slot as usize].timer == sequence
+    }
+
+    /// Whether the request has not ended.
+    #[inline]
+    pub(super) fn is_open(&self, slot: u32) -> bool {
+        self.slots[slot as usize].timer != CLOSED
     }
 
     /// Whether an answer to `attempt` is what the client waits for.

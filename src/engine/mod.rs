@@ -5,10 +5,16 @@
 //! valid by construction, and a broken invariant is a panic that a test should have met.
 
 pub mod agenda;
+mod arrivals;
 mod calls;
 mod client;
 mod freeze;
+mod lane_map;
+mod lever;
+mod network;
+mod outage;
 mod service;
+mod state;
 #[cfg(test)]
 mod tests;
 mod trigger;
@@ -18,9 +24,9 @@ pub use world::World;
 
 use agenda::{Agenda, Entry, Event, Lane};
 use calls::Calls;
-use world::Worker;
+use state::Worker;
 
-use crate::model::Model;
+use crate::model::{Lever, Model};
 use crate::observe::Observer;
 use crate::time::{Span, Time};
 
@@ -36,8 +42,9 @@ pub fn run<A: Agenda>(
 ) {
     world.reset(model, seed);
     let horizon = Time::ZERO + model.horizon;
-    let mut run = Run { model, world, observer, now: Time::ZERO, horizon };
+    let mut run = Run { model, levers: &model.levers, world, observer, now: Time::ZERO, horizon };
     run.schedule_triggers();
+    run.schedule_levers();
     run.schedule_first_arrivals();
     run.play();
     run.observer.finish(horizon);
@@ -45,7 +52,9 @@ pub fn run<A: Agenda>(
 
 /// A run under way.
 struct Run<'a, A, O> {
+    /// What the world follows now; a lever may change it.
     model: &'a Model,
+    levers: &'a [Lever],
     world: &'a mut World<A>,
     observer: &'a mut O,
     now: Time,
@@ -77,6 +86,13 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 Event::TriggerEnds { trigger } => self.end_trigger(trigger),
                 Event::Arrival { client } => self.arrive(client),
                 Event::RetryDue { call } => self.retry_is_due(call),
+                Event::AttemptArrives { journey } => self.attempt_arrives(journey),
+                Event::AnswerArrives { journey } => self.answer_arrives(journey),
+                Event::SurgeArrival { trigger } => self.arrive_by_surge(trigger),
+                Event::UserSends { user } => self.user_sends(user),
+                Event::LeverPulled { lever } => self.pull(lever),
+                Event::LeverReleased { lever } => self.release_lever(lever),
+                Event::Watch => self.watch(),
             }
         }
     }
@@ -103,7 +119,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return None;
         }
         let sequence = self.world.sequence;
-        self.world.agenda.push(Entry::new(at, sequence, event), lane);
+        self.world.agenda.push(Entry::new(at, sequence, event, self.model.tie), lane);
         self.world.sequence += 1;
         Some(sequence)
     }
@@ -129,6 +145,15 @@ fn is_dead(entry: Entry, calls: &mut Calls, workers: &[Worker]) -> bool {
             }
             dead
         }
-        Event::TriggerBegins { .. } | Event::TriggerEnds { .. } | Event::Arrival { .. } => false,
+        Event::TriggerBegins { .. }
+        | Event::TriggerEnds { .. }
+        | Event::Arrival { .. }
+        | Event::AttemptArrives { .. }
+        | Event::AnswerArrives { .. }
+        | Event::SurgeArrival { .. }
+        | Event::UserSends { .. }
+        | Event::LeverPulled { .. }
+        | Event::LeverReleased { .. }
+        | Event::Watch => false,
     }
 }

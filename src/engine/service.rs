@@ -2,21 +2,32 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event};
-use super::client::Reception;
-use super::world::{BEYOND, IDLE, Waiting};
+use super::client::{Answer, Reception};
+use super::state::{BEYOND, IDLE, Waiting, left_by};
 use crate::id::ServiceId;
+use crate::model::{ErrorCost, WorkDraw};
 use crate::observe::{CallId, Fact, Observer};
 use crate::policy::admission::Welcome;
-use crate::policy::shedding::Fate;
-use crate::random::Sprout;
-use crate::time::Span;
+use crate::policy::retry::Failure;
+use crate::policy::shedding::{Fate, Shedding};
+use crate::random::{Bits, Draw, Sprout};
+use crate::time::{Span, Time};
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
-    /// An attempt arrives.
+    /// An attempt arrives that left its client at `sent`.
     #[inline]
-    pub(super) fn receive(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
+    pub(super) fn receive(
+        &mut self,
+        service: ServiceId,
+        call: u32,
+        attempt: u32,
+        sent: Time,
+    ) -> Reception {
+        if let Some(reception) = self.turn_away(service, call, attempt) {
+            return reception;
+        }
         let state = &mut self.world.services[service.index()];
-        if state.health.stalls == 0
+        if state.health.closures == 0
             && state.queue.is_empty()
             && let Some(worker) = state.idle.pop()
         {
@@ -34,14 +45,16 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return Reception::Taken;
         }
         let waiting = state.queue.len();
-        match self.model.service(service).admission.ask(waiting) {
-            Welcome::Refused => {
-                self.observer
-                    .observe(self.now, Fact::Refused { service, call: CallId(call), attempt });
-                Reception::Refused
-            }
+        let policy = self.model.service(service);
+        match policy.admission.ask(waiting) {
+            Welcome::Refused => self.refuse(service, call, attempt, Failure::Refused),
             Welcome::Admitted => {
-                state.queue.push_back(Waiting { since: self.now, call, attempt });
+                let deadline = match policy.shedding {
+                    Shedding::Never => Time::NEVER,
+                    Shedding::Expired | Shedding::Unfinishable => self.deadline(call, sent),
+                };
+                let state = &mut self.world.services[service.index()];
+                state.queue.push_back(Waiting { since: self.now, deadline, call, attempt });
                 self.world.calls.retain(call);
                 self.observer
                     .observe(self.now, Fact::Queued { service, call: CallId(call), attempt });
@@ -50,17 +63,64 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
     }
 
+    /// What an attempt meets that is not even asked to wait: a service that is gone, or an error that
+    /// costs nothing.
+    #[inline]
+    fn turn_away(&mut self, service: ServiceId, call: u32, attempt: u32) -> Option<Reception> {
+        let health = &self.world.services[service.index()].health;
+        if !health.outages.is_empty() {
+            return Some(self.meet_outage(service, call, attempt));
+        }
+        let errors = self.model.service(service).errors;
+        let fails = errors.cost == ErrorCost::Nothing && self.fails(service, call, attempt);
+        fails.then(|| self.refuse(service, call, attempt, errors.failure))
+    }
+
+    pub(super) fn refuse(
+        &mut self,
+        service: ServiceId,
+        call: u32,
+        attempt: u32,
+        failure: Failure,
+    ) -> Reception {
+        self.observer.observe(self.now, Fact::Refused { service, call: CallId(call), attempt });
+        Reception::TurnedAway(failure)
+    }
+
+    /// Whether this attempt is one of those that the service fails.
+    #[inline]
+    fn fails(&self, service: ServiceId, call: u32, attempt: u32) -> bool {
+        let share = self.model.service(service).errors.share;
+        let by_triggers = &self.world.services[service.index()].health.error_shares;
+        if share == crate::unit::Fraction::ZERO && by_triggers.is_empty() {
+            return false;
+        }
+        let shares = by_triggers.iter().map(|(_, share)| *share).chain([share]);
+        let key = self.world.calls.key(call);
+        Sprout::of(key, attempt, Draw::Fails).uniform() >= left_by(shares)
+    }
+
     /// How long a worker will work on this attempt: fixed when the request was born, whatever happens
     /// to its other attempts, so that every variant of a story brings the same work.
     #[inline]
     fn work_of(&self, service: ServiceId, call: u32, attempt: u32) -> Span {
-        let law = self.model.service(service).service_time;
-        match law.constant() {
+        let policy = self.model.service(service);
+        let work = match policy.service_time.constant() {
             Some(work) => work,
             None => {
-                law.sample(&mut Sprout::new(self.world.calls.work_key(call), u64::from(attempt)))
+                let attempt = match policy.work {
+                    WorkDraw::PerAttempt => attempt,
+                    WorkDraw::PerRequest => 0,
+                };
+                let key = self.world.calls.key(call);
+                policy.service_time.sample(&mut Sprout::of(key, attempt, Draw::Work))
             }
+        };
+        let state = &self.world.services[service.index()];
+        if state.health.slowdowns.is_empty() {
+            return work;
         }
+        Span::from_nanos_f64(work.as_nanos() as f64 * state.slowdown()).max(Span::NANOSECOND)
     }
 
     #[inline]
@@ -71,6 +131,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         state.attempt = attempt;
         state.work = work;
         state.began = began;
+        let service = state.service;
+        self.world.services[service.index()].busy += 1;
         self.run_for(worker, work);
     }
 
@@ -86,21 +148,55 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         state.completion = completion.unwrap_or(BEYOND);
     }
 
-    /// A worker is done: the answer goes to the client, and the worker is idle.
+    /// A worker is done: the answer goes to the client, and the worker is free.
     pub(super) fn complete(&mut self, worker: u32) {
         let state = &mut self.world.workers[worker as usize];
         let (service, call, attempt, work) = (state.service, state.call, state.attempt, state.work);
         state.completion = IDLE;
-        let useful = self.is_waited_for(call, attempt);
+        let errors = self.model.service(service).errors;
+        let answer = match errors.cost {
+            ErrorCost::FullWork if self.fails(service, call, attempt) => {
+                Answer::Failure(errors.failure)
+            }
+            ErrorCost::FullWork | ErrorCost::Nothing => Answer::Success,
+        };
+        let useful = answer == Answer::Success && self.is_waited_for(call, attempt);
         self.observer.observe(
             self.now,
             Fact::Completed { service, call: CallId(call), attempt, work, useful },
         );
-        if useful {
-            self.succeed(call);
-        }
+        self.answer(call, attempt, answer, if useful { work } else { Span::ZERO });
         self.world.calls.release(call);
-        self.world.services[service.index()].idle.push(worker);
+        self.free(worker);
+        self.expect_hand_over(service);
+    }
+
+    /// A worker has nothing in hand any more: it is idle, or parked if there are too many.
+    #[inline]
+    pub(super) fn free(&mut self, worker: u32) {
+        let service = self.world.workers[worker as usize].service;
+        let state = &mut self.world.services[service.index()];
+        state.busy -= 1;
+        if state.busy + (state.idle.len() as u32) < state.wanted_workers {
+            state.idle.push(worker);
+        } else {
+            state.parked.push(worker);
+        }
+    }
+
+    /// From now on the service should have `wanted` workers. Those too many finish what they have in
+    /// hand.
+    pub(super) fn want_workers(&mut self, service: ServiceId, wanted: u32) {
+        let state = &mut self.world.services[service.index()];
+        state.wanted_workers = wanted;
+        while state.busy + (state.idle.len() as u32) < wanted {
+            let Some(worker) = state.parked.pop() else { break };
+            state.idle.push(worker);
+        }
+        while state.busy + state.idle.len() as u32 > wanted {
+            let Some(worker) = state.idle.pop() else { break };
+            state.parked.push(worker);
+        }
         self.expect_hand_over(service);
     }
 
@@ -123,7 +219,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.world.services[service.index()].hands_over = false;
         loop {
             let state = &mut self.world.services[service.index()];
-            if state.health.stalls > 0 || state.idle.is_empty() {
+            if state.health.closures > 0 || state.idle.is_empty() {
                 return;
             }
             let Some(waiting) = state.queue.pop_front() else {
@@ -136,9 +232,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// A worker of `service` picks up an attempt from the queue, and serves or sheds it.
     #[inline]
     fn pick_up(&mut self, service: ServiceId, waiting: Waiting) {
-        let Waiting { since, call, attempt } = waiting;
+        let Waiting { since, deadline, call, attempt } = waiting;
         let work = self.work_of(service, call, attempt);
-        let deadline = self.deadline(call, since);
         match self.model.service(service).shedding.judge(self.now, work, deadline) {
             Fate::Shed => {
                 self.observer

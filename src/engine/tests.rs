@@ -4,45 +4,33 @@ use super::agenda::{Agenda, Heap, Lanes};
 use super::{World, run};
 use crate::id::ServiceId;
 use crate::law::Law;
-use crate::model::{Arrivals, Client, Criterion, Disturbance, Edge, Model, Service, Trigger};
+use crate::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
 use crate::observe::Trace;
-use crate::policy::admission::Admission;
 use crate::policy::retry::Retry;
-use crate::policy::shedding::Shedding;
 use crate::time::{Span, Time};
 use crate::unit::Rate;
 
 /// One worker of 100 ms, one request every 250 ms from t = 0 on, one immediate retry after 200 ms, a
 /// stall over [0.3 s, 0.6 s), cut at 1 s.
 fn small_world() -> Model {
-    let service = ServiceId(0);
+    let api = ServiceId(0);
+    let millis = Span::from_millis;
+    let edge = Edge {
+        timeout: Some(millis(200)),
+        retry: Retry { max_retries: 1, ..Retry::NEVER },
+        ..Edge::new(api)
+    };
+    let arrivals = Arrivals::Even(Rate::new(4.0).unwrap());
     Model {
-        services: vec![Service {
-            name: "api".to_owned(),
-            workers: 1.try_into().unwrap(),
-            service_time: Law::Fixed(Span::from_millis(100)),
-            admission: Admission::Unbounded,
-            shedding: Shedding::Never,
-        }],
-        clients: vec![Client {
-            name: "web".to_owned(),
-            arrivals: Arrivals::Even(Rate::new(4.0).unwrap()),
-            edge: Edge {
-                to: service,
-                timeout: Some(Span::from_millis(200)),
-                retry: Retry { max_retries: 1, ..Retry::NEVER },
-                budget: None,
-            },
-        }],
+        services: vec![Service::new("api", 1.try_into().unwrap(), Law::Fixed(millis(100)))],
+        clients: vec![Client::new("web", arrivals, edge)],
         triggers: vec![Trigger {
             name: "stall".to_owned(),
-            begins: Time::ZERO + Span::from_millis(300),
-            lasts: Span::from_millis(300),
-            disturbance: Disturbance::Stall { service },
+            begins: Time::ZERO + millis(300),
+            lasts: millis(300),
+            disturbance: Disturbance::Stall { service: api },
         }],
-        horizon: Span::from_secs(1),
-        window: Span::from_millis(250),
-        criterion: Criterion::default(),
+        ..Model::empty(Span::from_secs(1), millis(250))
     }
 }
 

@@ -1,9 +1,9 @@
-//! What triggers do to the world.
+//! What triggers do to the world, and undo.
 
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
-use crate::id::TriggerId;
-use crate::model::Disturbance;
+use crate::id::{ClientId, ServiceId, TriggerId};
+use crate::model::{Disturbance, InProgress};
 use crate::observe::{Fact, Observer};
 use crate::time::Time;
 
@@ -13,27 +13,108 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             let index = index as u32;
             let begins = trigger.begins.since(Time::ZERO);
             self.schedule(begins, Event::TriggerBegins { trigger: index }, Lane::NONE);
-            self.schedule(
-                begins + trigger.lasts,
-                Event::TriggerEnds { trigger: index },
-                Lane::NONE,
-            );
+            let ends = begins + trigger.lasts;
+            self.schedule(ends, Event::TriggerEnds { trigger: index }, Lane::NONE);
         }
     }
 
     pub(super) fn begin_trigger(&mut self, trigger: u32) {
-        let fact = Fact::TriggerBegan { trigger: TriggerId(trigger as u16) };
-        self.observer.observe(self.now, fact);
-        match self.model.triggers[trigger as usize].disturbance {
-            Disturbance::Stall { service } => self.freeze(service),
+        let id = TriggerId(trigger as u16);
+        self.observer.observe(self.now, Fact::TriggerBegan { trigger: id });
+        match self.model.triggers[id.index()].disturbance {
+            Disturbance::Stall { service } => {
+                self.close(service);
+                self.freeze(service);
+            }
+            Disturbance::Slowdown { service, factor, in_progress } => {
+                self.health(service).slowdowns.push((trigger, factor));
+                if in_progress == InProgress::Stretched {
+                    self.stretch(service, factor);
+                }
+            }
+            Disturbance::Surge { client, factor } if factor > 1.0 => {
+                self.begin_surge(id, u32::from(client.0));
+            }
+            Disturbance::Surge { client, factor } => {
+                self.world.clients[client.index()].thinnings.push((trigger, factor));
+            }
+            Disturbance::Outage(outage) => self.begin_outage(id, outage),
+            Disturbance::Latency { client, adds } => {
+                self.world.clients[client.index()].network.added.push((trigger, adds));
+                self.review_network(client);
+            }
+            Disturbance::ErrorShare { service, share } => {
+                self.health(service).error_shares.push((trigger, share));
+            }
+            Disturbance::Loss { client, share } => {
+                self.world.clients[client.index()].network.losses.push((trigger, share));
+                self.review_network(client);
+            }
+            Disturbance::Capacity { service, workers } => {
+                self.health(service).capacities.push((trigger, workers.get()));
+                self.review_capacity(service);
+            }
         }
     }
 
     pub(super) fn end_trigger(&mut self, trigger: u32) {
-        let fact = Fact::TriggerEnded { trigger: TriggerId(trigger as u16) };
-        self.observer.observe(self.now, fact);
-        match self.model.triggers[trigger as usize].disturbance {
-            Disturbance::Stall { service } => self.thaw(service),
+        let id = TriggerId(trigger as u16);
+        self.observer.observe(self.now, Fact::TriggerEnded { trigger: id });
+        match self.model.triggers[id.index()].disturbance {
+            Disturbance::Stall { service } => {
+                self.thaw(service);
+                self.open(service);
+            }
+            Disturbance::Slowdown { service, factor, in_progress } => {
+                self.health(service).slowdowns.retain(|(other, _)| *other != trigger);
+                if in_progress == InProgress::Stretched {
+                    self.stretch(service, 1.0 / factor);
+                }
+            }
+            Disturbance::Surge { client, factor } => {
+                if factor > 1.0 {
+                    self.world.surges[id.index()].is_on = false;
+                }
+                let thinnings = &mut self.world.clients[client.index()].thinnings;
+                thinnings.retain(|(other, _)| *other != trigger);
+            }
+            Disturbance::Outage(outage) => self.end_outage(id, outage),
+            Disturbance::Latency { client, .. } => {
+                let network = &mut self.world.clients[client.index()].network;
+                network.added.retain(|(other, _)| *other != trigger);
+                self.review_network(client);
+            }
+            Disturbance::ErrorShare { service, .. } => {
+                self.health(service).error_shares.retain(|(other, _)| *other != trigger);
+            }
+            Disturbance::Loss { client, .. } => {
+                let network = &mut self.world.clients[client.index()].network;
+                network.losses.retain(|(other, _)| *other != trigger);
+                self.review_network(client);
+            }
+            Disturbance::Capacity { service, .. } => {
+                self.health(service).capacities.retain(|(other, _)| *other != trigger);
+                self.review_capacity(service);
+            }
         }
+    }
+
+    fn health(&mut self, service: ServiceId) -> &mut super::state::Health {
+        &mut self.world.services[service.index()].health
+    }
+
+    /// Whether attempts and answers still, or again, arrive as they are sent.
+    pub(super) fn review_network(&mut self, client: ClientId) {
+        let latency = self.model.clients[client.index()].edge.latency.is_some();
+        let network = &mut self.world.clients[client.index()].network;
+        network.is_nothing = !latency && network.added.is_empty() && network.losses.is_empty();
+    }
+
+    /// How many workers there should be now.
+    pub(super) fn review_capacity(&mut self, service: ServiceId) {
+        let capacities = &self.world.services[service.index()].health.capacities;
+        let usual = self.model.service(service).workers.get();
+        let wanted = capacities.last().map_or(usual, |(_, workers)| *workers);
+        self.want_workers(service, wanted);
     }
 }

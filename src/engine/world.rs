@@ -1,15 +1,20 @@
 //! Everything that changes during a run, as plain data.
 
 use std::collections::VecDeque;
-use std::ops::Range;
+use std::num::NonZeroU32;
 
 use super::agenda::{Agenda, Lane, Lanes};
+use super::arrivals::{Source, Surge};
 use super::calls::Calls;
-use crate::id::ServiceId;
-use crate::model::Model;
-use crate::policy::budget::Ledger;
+use super::lane_map::{LaneMap, Use};
+use super::lever::Alert;
+use super::network::Journeys;
+use super::state::{ClientState, Network, ServiceState, User, Worker};
+use crate::id::{ClientId, ServiceId};
+use crate::model::{Action, Arrivals, Disturbance, Model};
 use crate::random::{Purpose, Stream};
-use crate::time::{Span, Time};
+use crate::time::Time;
+use crate::unit::Fraction;
 
 /// The state of a run. It can be cloned at any instant, and used for one run after another: memory
 /// once taken is kept, so that a second run of the same shape allocates nothing in its loop.
@@ -19,82 +24,19 @@ pub struct World<A = Lanes> {
     /// How many entries have been scheduled.
     pub(super) sequence: u64,
     pub(super) calls: Calls,
+    pub(super) journeys: Journeys,
     pub(super) clients: Vec<ClientState>,
+    /// The users of all closed loops, one client after the other.
+    pub(super) users: Vec<User>,
     pub(super) services: Vec<ServiceState>,
     /// The workers of all services, one service after the other.
     pub(super) workers: Vec<Worker>,
     /// Services that may have both an idle worker and someone waiting.
     pub(super) hand_overs: VecDeque<ServiceId>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct ClientState {
-    pub(super) arrivals: Stream,
-    /// How many requests have arrived.
-    pub(super) arrived: u64,
-    pub(super) work: Stream,
-    /// Whether requests need a number from `work` at all.
-    pub(super) work_is_random: bool,
-    pub(super) ledger: Option<Ledger>,
-    pub(super) arrival_lane: Lane,
-    pub(super) timeout_lane: Lane,
-    pub(super) retry_lane: Lane,
-    pub(super) refusal_lane: Lane,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct ServiceState {
-    pub(super) queue: VecDeque<Waiting>,
-    /// Workers with nothing to do.
-    pub(super) idle: Vec<u32>,
-    /// What is wrong with it at the moment.
-    pub(super) health: Health,
-    /// Whether it stands in [`World::hand_overs`].
-    pub(super) hands_over: bool,
-    /// Its workers are these of [`World::workers`].
-    pub(super) workers: Range<u32>,
-    pub(super) completion_lane: Lane,
-}
-
-/// What triggers have done to a service and not yet undone.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Health {
-    /// Stalls that are on.
-    pub(super) stalls: u32,
-    /// Since when work has been frozen, while any stall is on.
-    pub(super) frozen_at: Time,
-}
-
-/// An attempt in a queue.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub(super) since: Time,
-    pub(super) call: u32,
-    pub(super) attempt: u32,
-}
-
-/// In place of a completion: the worker has nothing to do.
-pub(super) const IDLE: u64 = u64::MAX;
-/// In place of a completion: it will not be done before the horizon.
-pub(super) const BEYOND: u64 = u64::MAX - 1;
-/// In place of a completion: it is frozen, and `completes` says when it would have been done.
-pub(super) const FROZEN: u64 = u64::MAX - 2;
-
-/// A worker and the attempt in its hands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Worker {
-    pub(super) service: ServiceId,
-    pub(super) call: u32,
-    pub(super) attempt: u32,
-    /// When it will be done.
-    pub(super) completes: Time,
-    /// The whole work of the attempt.
-    pub(super) work: Span,
-    /// The sequence number of its completion in the agenda, or one of the three below. A completion
-    /// with another number is dead.
-    pub(super) completion: u64,
-    /// When it began, among all that began: frozen work resumes in this order where it ties.
-    pub(super) began: u64,
+    /// One for each trigger of the model, used by those that are surges.
+    pub(super) surges: Vec<Surge>,
+    /// One for each lever of the model.
+    pub(super) alerts: Vec<Alert>,
 }
 
 impl<A: Agenda> World<A> {
@@ -103,34 +45,66 @@ impl<A: Agenda> World<A> {
         self.agenda.clear();
         self.sequence = 0;
         self.calls.clear();
+        self.journeys.clear();
         self.hand_overs.clear();
+        self.alerts.clear();
+        self.alerts.resize(model.levers.len(), Alert::QUIET);
+        self.surges.clear();
+        self.surges.extend(model.triggers.iter().map(|trigger| Surge {
+            source: Source::new(seed, &trigger.name),
+            keys: Stream::new(seed, Purpose::Requests, &trigger.name),
+            client: 0,
+            begun: Time::ZERO,
+            is_on: false,
+        }));
         let mut lanes = LaneMap::default();
+        self.reset_services(model, &mut lanes);
+        self.reset_clients(model, seed, &mut lanes);
+    }
 
+    fn reset_services(&mut self, model: &Model, lanes: &mut LaneMap) {
         self.workers.clear();
         self.services.truncate(model.services.len());
         self.services.resize_with(model.services.len(), ServiceState::default);
         for (index, (service, state)) in model.services.iter().zip(&mut self.services).enumerate() {
-            let first = self.workers.len() as u32;
-            let idle = Worker::idle(ServiceId(index as u16));
-            self.workers.resize(self.workers.len() + service.workers.get() as usize, idle);
-            state.reset(first..self.workers.len() as u32);
-            state.completion_lane = lanes.of_optional(Use::Work, service.service_time.constant());
+            let id = ServiceId(index as u16);
+            let first = self.workers.len();
+            self.workers.resize(first + most_workers(model, id) as usize, Worker::idle(id));
+            let lane = lanes.of_optional(Use::Work, service.service_time.constant());
+            state.reset(first as u32..self.workers.len() as u32, service.workers.get(), lane);
         }
+    }
 
+    fn reset_clients(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
         self.clients.clear();
-        for client in &model.clients {
+        self.users.clear();
+        for (index, client) in model.clients.iter().enumerate() {
             let edge = &client.edge;
-            self.clients.push(ClientState {
-                arrivals: Stream::new(seed, Purpose::Arrivals, &client.name),
+            let journey = edge.latency.as_ref().and_then(|law| law.constant());
+            let mut state = ClientState {
+                source: Source::new(seed, &client.name),
                 arrived: 0,
-                work: Stream::new(seed, Purpose::Work, &client.name),
-                work_is_random: model.service(edge.to).service_time.constant().is_none(),
-                ledger: edge.budget.map(|budget| budget.open()),
+                succeeded: 0,
+                keys: Stream::new(seed, Purpose::Requests, &client.name),
+                needs_keys: needs_keys(model, ClientId(index as u16)),
+                ledgers: Vec::new(),
+                network: Network { is_nothing: edge.latency.is_none(), ..Network::default() },
+                blocks: Vec::new(),
+                thinnings: Vec::new(),
+                first_user: None,
+                arrival_lane: Lane::NONE,
                 timeout_lane: lanes.of_optional(Use::Timeout, edge.timeout),
                 retry_lane: lanes.of_optional(Use::Retry, edge.retry.backoff.constant()),
                 refusal_lane: lanes.of_optional(Use::Retry, edge.retry.after_refusal),
-                arrival_lane: Lane::NONE,
-            });
+                journey_lane: lanes.of_optional(Use::Journey, journey),
+            };
+            state.open_ledgers(client);
+            if let Arrivals::Users(users) = &client.arrivals {
+                state.first_user = Some(self.users.len() as u32);
+                let user = User { client: index as u16, sent_at: Time::ZERO };
+                self.users.resize(self.users.len() + usize::from(users.count.get()), user);
+            }
+            self.clients.push(state);
         }
         // A lane for a single pending arrival saves less than one for many pending timers.
         for state in &mut self.clients {
@@ -139,66 +113,51 @@ impl<A: Agenda> World<A> {
     }
 }
 
-impl ServiceState {
-    fn reset(&mut self, workers: Range<u32>) {
-        self.queue.clear();
-        self.idle.clear();
-        self.idle.extend(workers.clone().rev());
-        self.health = Health::default();
-        self.hands_over = false;
-        self.workers = workers;
-    }
-
-    /// Its workers, as indices.
-    pub(super) fn worker_range(&self) -> Range<usize> {
-        self.workers.start as usize..self.workers.end as usize
-    }
+/// Every model that the run may follow: the one it starts with and those that levers change to.
+fn models(model: &Model) -> impl Iterator<Item = &Model> {
+    let changes = model.levers.iter().filter_map(|lever| match &lever.action {
+        Action::Change(model) => Some(&**model),
+        Action::Block { .. } | Action::DropQueue { .. } => None,
+    });
+    std::iter::once(model).chain(changes)
 }
 
-impl Worker {
-    const fn idle(service: ServiceId) -> Self {
-        Self {
-            service,
-            call: 0,
-            attempt: 0,
-            completes: Time::NEVER,
-            work: Span::ZERO,
-            completion: IDLE,
-            began: 0,
+/// The largest number of workers that the service can have during the run.
+fn most_workers(model: &Model, id: ServiceId) -> u32 {
+    let usual = models(model).map(|model| model.service(id).workers);
+    let by_triggers = model.triggers.iter().filter_map(|trigger| match trigger.disturbance {
+        Disturbance::Capacity { service, workers } => (service == id).then_some(workers),
+        Disturbance::Stall { .. }
+        | Disturbance::Slowdown { .. }
+        | Disturbance::Surge { .. }
+        | Disturbance::Outage(_)
+        | Disturbance::Latency { .. }
+        | Disturbance::ErrorShare { .. }
+        | Disturbance::Loss { .. } => None,
+    });
+    usual.chain(by_triggers).map(NonZeroU32::get).max().unwrap_or(1)
+}
+
+/// Whether anything about the client's requests is random beside when they arrive.
+fn needs_keys(model: &Model, id: ClientId) -> bool {
+    let by_policy = |model: &Model| {
+        let client = &model.clients[id.index()];
+        let service = model.service(client.edge.to);
+        service.service_time.constant().is_none()
+            || service.errors.share != Fraction::ZERO
+            || client.edge.latency.as_ref().is_some_and(|law| law.constant().is_none())
+            || matches!(client.arrivals, Arrivals::Users(_))
+    };
+    let by_trigger = model.triggers.iter().any(|trigger| match trigger.disturbance {
+        Disturbance::ErrorShare { .. } | Disturbance::Loss { .. } | Disturbance::Surge { .. } => {
+            true
         }
-    }
-}
-
-/// Gives out the lanes of the agenda: what is scheduled with one constant delay comes due in order.
-#[derive(Debug, Default)]
-struct LaneMap(Vec<Option<(Use, Span)>>);
-
-/// What a delay is for. Equal delays of different kinds share no lane, as their classes could be out
-/// of order at equal instants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
-    Work,
-    Timeout,
-    Retry,
-}
-
-impl LaneMap {
-    fn of(&mut self, kind: Use, delay: Span) -> Lane {
-        let wanted = Some((kind, delay));
-        let index = self.0.iter().position(|&known| known == wanted).unwrap_or_else(|| {
-            self.0.push(wanted);
-            self.0.len() - 1
-        });
-        Lane::number(index)
-    }
-
-    fn of_optional(&mut self, kind: Use, delay: Option<Span>) -> Lane {
-        delay.map_or(Lane::NONE, |delay| self.of(kind, delay))
-    }
-
-    /// A lane shared with nobody.
-    fn own(&mut self) -> Lane {
-        self.0.push(None);
-        Lane::number(self.0.len() - 1)
-    }
+        Disturbance::Stall { .. }
+        | Disturbance::Slowdown { .. }
+        | Disturbance::Outage(_)
+        | Disturbance::Latency { .. }
+        | Disturbance::Capacity { .. } => false,
+    });
+    let by_lever = model.levers.iter().any(|lever| matches!(lever.action, Action::Block { .. }));
+    by_trigger || by_lever || models(model).any(by_policy)
 }

@@ -1,10 +1,13 @@
 //! A client population and the edge over which it calls a service.
 
+use std::num::NonZeroU16;
+
+use super::Arrivals;
 use crate::id::ServiceId;
+use crate::law::Law;
 use crate::policy::budget::Budget;
 use crate::policy::retry::Retry;
 use crate::time::Span;
-use crate::unit::Rate;
 
 /// Where requests come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,24 +16,29 @@ pub struct Client {
     pub name: String,
     /// When fresh requests arrive.
     pub arrivals: Arrivals,
+    /// How many instances of the client there are; requests go round them. What an instance
+    /// remembers (a budget of its own, a breaker) it shares with nobody.
+    pub instances: NonZeroU16,
     /// What each request calls, and how.
     pub edge: Edge,
 }
 
-/// The process by which fresh requests arrive. Open loop: arrivals do not wait for answers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Arrivals {
-    /// Independent of each other, at a mean rate.
-    Poisson(Rate),
-    /// Evenly spaced: request `k` = 0, 1, 2, … arrives at `k / rate`.
-    Even(Rate),
-}
+impl Client {
+    /// A single instance.
+    pub fn new(name: &str, arrivals: Arrivals, edge: Edge) -> Self {
+        Self { name: name.to_owned(), arrivals, instances: NonZeroU16::MIN, edge }
+    }
 
-impl Arrivals {
-    /// Mean arrivals per second.
-    pub const fn rate(self) -> Rate {
-        match self {
-            Self::Poisson(rate) | Self::Even(rate) => rate,
+    /// How many instances there are: users of a closed loop are one each.
+    pub fn instance_count(&self) -> u16 {
+        match &self.arrivals {
+            Arrivals::Users(users) => users.count.get(),
+            Arrivals::Poisson(_)
+            | Arrivals::Even(_)
+            | Arrivals::Bursts(_)
+            | Arrivals::Profile(_)
+            | Arrivals::Volley { .. }
+            | Arrivals::Replay(_) => self.instances.get(),
         }
     }
 }
@@ -44,6 +52,45 @@ pub struct Edge {
     pub timeout: Option<Span>,
     /// What it does when an attempt has failed.
     pub retry: Retry,
-    /// What bounds its retries as a whole, shared by all of its requests.
+    /// What bounds its retries as a whole.
     pub budget: Option<Budget>,
+    /// Whose memory the budget is.
+    pub budget_scope: Scope,
+    /// How long the network takes one way, drawn anew for each way; none takes no time.
+    pub latency: Option<Law>,
+    /// What an answer is worth that comes after its attempt was given up.
+    pub late_answers: LateAnswers,
+}
+
+impl Edge {
+    /// A call without timeout, retries or latency.
+    pub const fn new(to: ServiceId) -> Self {
+        Self {
+            to,
+            timeout: None,
+            retry: Retry::NEVER,
+            budget: None,
+            budget_scope: Scope::Shared,
+            latency: None,
+            late_answers: LateAnswers::Wasted,
+        }
+    }
+}
+
+/// Who shares what a policy remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All instances of a client.
+    Shared,
+    /// Nobody: each instance has its own.
+    PerInstance,
+}
+
+/// What an answer is worth that comes after its attempt was given up, while the request is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LateAnswers {
+    /// Nothing: only the attempt waited for counts.
+    Wasted,
+    /// As much as any: the request succeeds.
+    Accepted,
 }

@@ -2,12 +2,12 @@
 
 use super::Model;
 use crate::id::ServiceId;
-use crate::model::{Client, Disturbance};
+use crate::model::Client;
 use crate::policy::admission::Admission;
 
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
-/// a half entries of the agenda, and the agenda can number 2^34 of them.
-pub const MAX_EVENTS: f64 = 1e10;
+/// a half entries of the agenda, and the agenda can number 2^33 of them.
+pub const MAX_EVENTS: f64 = 5e9;
 /// The largest number of attempts that may be in flight at once at worst: about 3 GiB, and within
 /// the event key's room for slots.
 pub const MAX_IN_FLIGHT: f64 = (1_u64 << 25) as f64;
@@ -63,12 +63,12 @@ impl Model {
         let horizon = self.horizon.as_secs_f64();
         let (mut events, mut in_flight) = (0.0, 0.0);
         for client in &self.clients {
-            let requests = at_worst(client.arrivals.rate().per_second() * horizon);
+            let requests = at_worst(client.arrivals.mean_rate(self.horizon) * horizon);
             let attempts = self.attempts_at_worst(client);
             events += requests * (1.0 + 2.0 * attempts);
             in_flight += match self.patience(client) {
                 Some(patience) if patience < horizon => {
-                    at_worst(client.arrivals.rate().per_second() * patience)
+                    at_worst(client.arrivals.mean_rate(self.horizon) * patience)
                 }
                 Some(_) | None => requests,
             };
@@ -113,7 +113,7 @@ impl Model {
         let horizon = self.horizon.as_secs_f64();
         let (mut attempt_rate, mut sent) = (0.0, 0.0);
         for client in self.clients.iter().filter(|client| client.edge.to == id) {
-            let rate = client.arrivals.rate().per_second();
+            let rate = client.arrivals.mean_rate(self.horizon);
             let attempts = self.attempts_at_worst(client);
             attempt_rate += rate * attempts;
             sent += at_worst(rate * horizon) * attempts;
@@ -121,9 +121,7 @@ impl Model {
         let stalled: f64 = self
             .triggers
             .iter()
-            .filter(|trigger| match trigger.disturbance {
-                Disturbance::Stall { service } => service == id,
-            })
+            .filter(|trigger| trigger.disturbance.slows(id))
             .map(|trigger| trigger.lasts.as_secs_f64())
             .sum();
         let excess = (attempt_rate - service.capacity().per_second()).max(0.0) * horizon;

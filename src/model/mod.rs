@@ -1,15 +1,19 @@
 //! What is simulated: plain, valid, immutable data. A [`Model`] knows nothing of files; whoever
 //! builds one (the scenario reader, a test, a program) hands it to the engine.
 
+mod arrivals;
 mod client;
+mod lever;
 mod limit;
 mod service;
 mod trigger;
 
-pub use client::{Arrivals, Client, Edge};
+pub use arrivals::{Arrivals, Bursts, Profile, Think, Users};
+pub use client::{Client, Edge, LateAnswers, Scope};
+pub use lever::{Action, Condition, Lever, Pull};
 pub use limit::{MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, TooLarge, WorstCase};
-pub use service::Service;
-pub use trigger::{Disturbance, Trigger};
+pub use service::{ErrorCost, Errors, Service, WorkDraw};
+pub use trigger::{Disturbance, InProgress, Notice, Outage, QueueFate, ServiceFate, Trigger};
 
 use crate::id::ServiceId;
 use crate::time::{Span, Time};
@@ -24,12 +28,26 @@ pub struct Model {
     pub clients: Vec<Client>,
     /// What disturbs them.
     pub triggers: Vec<Trigger>,
+    /// What an operator does about it.
+    pub levers: Vec<Lever>,
+    /// What comes first when a completion and a client's timer fall on one instant.
+    pub tie: Tie,
     /// How long the run lasts. What is open then is censored.
     pub horizon: Span,
     /// The width of the windows in which goodput is compared with fresh demand.
     pub window: Span,
     /// When a window counts as good, and for how long it must stay so.
     pub criterion: Criterion,
+}
+
+/// What comes first when a completion and a client's timer fall on one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tie {
+    /// The completion: an answer at the very instant of the timeout is in time.
+    #[default]
+    CompletionWins,
+    /// The timer.
+    TimerWins,
 }
 
 /// What "back to normal" means.
@@ -56,6 +74,20 @@ impl Default for Criterion {
 }
 
 impl Model {
+    /// A world with nothing in it, watched for `horizon` in windows of `window`.
+    pub fn empty(horizon: Span, window: Span) -> Self {
+        Self {
+            services: Vec::new(),
+            clients: Vec::new(),
+            triggers: Vec::new(),
+            levers: Vec::new(),
+            tie: Tie::default(),
+            horizon,
+            window,
+            criterion: Criterion::default(),
+        }
+    }
+
     /// The service with this id.
     ///
     /// # Panics
@@ -64,10 +96,11 @@ impl Model {
         &self.services[id.index()]
     }
 
-    /// The same world without anything that disturbs it: the control run's model.
+    /// The same world without anything that disturbs it, and without anybody who does something
+    /// about it: the control run's model.
     #[must_use]
     pub fn undisturbed(&self) -> Self {
-        Self { triggers: Vec::new(), ..self.clone() }
+        Self { triggers: Vec::new(), levers: Vec::new(), ..self.clone() }
     }
 
     /// When the first trigger begins and the last one ends; none without triggers.
@@ -77,8 +110,8 @@ impl Model {
         Some((begins, ends))
     }
 
-    /// Fresh requests per second, from all clients.
+    /// Fresh requests per second, from all clients, on average over the run.
     pub fn fresh_demand(&self) -> f64 {
-        self.clients.iter().map(|client| client.arrivals.rate().per_second()).sum()
+        self.clients.iter().map(|client| client.arrivals.mean_rate(self.horizon)).sum()
     }
 }

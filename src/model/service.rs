@@ -4,8 +4,9 @@ use std::num::NonZeroU32;
 
 use crate::law::Law;
 use crate::policy::admission::Admission;
+use crate::policy::retry::Failure;
 use crate::policy::shedding::Shedding;
-use crate::unit::Rate;
+use crate::unit::{Fraction, Rate};
 
 /// A FIFO queue and the workers that serve it, each one attempt at a time.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,13 +17,66 @@ pub struct Service {
     pub workers: NonZeroU32,
     /// How long one worker works on one attempt.
     pub service_time: Law,
+    /// When the work of an attempt is drawn.
+    pub work: WorkDraw,
     /// Who may wait.
     pub admission: Admission,
     /// What is dropped when a worker picks it up.
     pub shedding: Shedding,
+    /// Attempts that are answered with a failure.
+    pub errors: Errors,
+}
+
+/// Whether the attempts of one request bring the same work. Both are fixed when the request is born,
+/// so that every variant of a story sees the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkDraw {
+    /// Each attempt draws anew: what varies is the service.
+    PerAttempt,
+    /// Every attempt of a request brings the same: what varies is the request.
+    PerRequest,
+}
+
+/// Attempts that a service answers with a failure for reasons of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errors {
+    /// Which share of attempts.
+    pub share: Fraction,
+    /// Before or after the work.
+    pub cost: ErrorCost,
+    /// What the client is told.
+    pub failure: Failure,
+}
+
+/// What a failing attempt costs the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorCost {
+    /// Nothing: it fails on arrival.
+    Nothing,
+    /// As much as a success: it fails after its work.
+    FullWork,
+}
+
+impl Errors {
+    /// None.
+    pub const NONE: Self =
+        Self { share: Fraction::ZERO, cost: ErrorCost::FullWork, failure: Failure::Error };
 }
 
 impl Service {
+    /// A service that lets everything in, sheds nothing and fails nothing.
+    pub fn new(name: &str, workers: NonZeroU32, service_time: Law) -> Self {
+        Self {
+            name: name.to_owned(),
+            workers,
+            service_time,
+            work: WorkDraw::PerAttempt,
+            admission: Admission::Unbounded,
+            shedding: Shedding::Never,
+            errors: Errors::NONE,
+        }
+    }
+
     /// Attempts per second that it completes when every worker is busy: workers / mean work.
     ///
     /// # Panics

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::id::{ClientId, ServiceId, TriggerId};
+use crate::id::{ClientId, LeverId, ServiceId, TriggerId};
 use crate::time::Span;
 
 /// Which request, while any part of it is alive. A number is used again once nothing of the request
@@ -114,6 +114,55 @@ pub enum Fact {
         /// Whether anyone was still waiting for it; otherwise the work was wasted.
         useful: bool,
     },
+    /// An operator's block fails a fresh request before anything is sent.
+    Blocked {
+        /// Whose request.
+        client: ClientId,
+        /// The request.
+        call: CallId,
+    },
+    /// An attempt or its answer is lost between client and service, and nobody is told.
+    LostOnTheWay {
+        /// Whose attempt.
+        client: ClientId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// An answer that was waited for when its work was done does not arrive in time, or at all: the
+    /// work was wasted after all.
+    CameToNothing {
+        /// Whose attempt.
+        client: ClientId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+        /// The time the worker spent working on it.
+        work: Span,
+    },
+    /// A service loses an attempt.
+    Lost {
+        /// Which service.
+        service: ServiceId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+        /// Where it was.
+        place: Place,
+    },
+    /// An operator pulls a lever.
+    LeverPulled {
+        /// Which one.
+        lever: LeverId,
+    },
+    /// What a lever did for a while is over.
+    LeverReleased {
+        /// Which one.
+        lever: LeverId,
+    },
     /// A trigger sets in.
     TriggerBegan {
         /// Which one.
@@ -124,6 +173,15 @@ pub enum Fact {
         /// Which one.
         trigger: TriggerId,
     },
+}
+
+/// Where at a service an attempt is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In its queue.
+    Queue,
+    /// In a worker's hands.
+    Worker,
 }
 
 impl Fact {
@@ -140,8 +198,15 @@ impl Fact {
             | Self::Queued { call, .. }
             | Self::Shed { call, .. }
             | Self::Started { call, .. }
+            | Self::Blocked { call, .. }
+            | Self::LostOnTheWay { call, .. }
+            | Self::CameToNothing { call, .. }
+            | Self::Lost { call, .. }
             | Self::Completed { call, .. } => Some(call),
-            Self::TriggerBegan { .. } | Self::TriggerEnded { .. } => None,
+            Self::TriggerBegan { .. }
+            | Self::TriggerEnded { .. }
+            | Self::LeverPulled { .. }
+            | Self::LeverReleased { .. } => None,
         }
     }
 }
@@ -181,6 +246,24 @@ impl fmt::Display for Fact {
                 let use_of_it = if *useful { "in time" } else { "for nobody" };
                 write!(f, "{} is done at service {}, {use_of_it}", on(call, attempt), service.0)
             }
+            Self::Blocked { client, call } => {
+                write!(f, "request {} is blocked at client {}", call.0, client.0)
+            }
+            Self::LostOnTheWay { call, attempt, .. } => {
+                write!(f, "{} is lost on the way", on(call, attempt))
+            }
+            Self::CameToNothing { call, attempt, .. } => {
+                write!(f, "{} was served for nothing", on(call, attempt))
+            }
+            Self::Lost { service, call, attempt, place } => {
+                let place = match place {
+                    Place::Queue => "the queue",
+                    Place::Worker => "the hands",
+                };
+                write!(f, "{} is lost from {place} of service {}", on(call, attempt), service.0)
+            }
+            Self::LeverPulled { lever } => write!(f, "lever {} is pulled", lever.0),
+            Self::LeverReleased { lever } => write!(f, "lever {} is released", lever.0),
             Self::TriggerBegan { trigger } => write!(f, "trigger {} begins", trigger.0),
             Self::TriggerEnded { trigger } => write!(f, "trigger {} ends", trigger.0),
         }

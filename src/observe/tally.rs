@@ -21,6 +21,10 @@ pub struct Tally {
     pub timed_out: u64,
     /// Retries that a budget held back.
     pub denied: u64,
+    /// Fresh requests that an operator blocked.
+    pub blocked: u64,
+    /// Attempts and answers lost on the way, and attempts lost at a service.
+    pub lost: u64,
     /// Attempts that a service refused on arrival.
     pub rejected: u64,
     /// Attempts that a service dropped at pick-up.
@@ -96,7 +100,17 @@ impl Observer for Tally {
                     self.wasted_work += work;
                 }
             }
-            Fact::Queued { .. } | Fact::TriggerBegan { .. } | Fact::TriggerEnded { .. } => {}
+            Fact::CameToNothing { work, .. } => {
+                self.wasted += 1;
+                self.wasted_work += work;
+            }
+            Fact::Blocked { .. } => self.blocked += 1,
+            Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += 1,
+            Fact::Queued { .. }
+            | Fact::TriggerBegan { .. }
+            | Fact::TriggerEnded { .. }
+            | Fact::LeverPulled { .. }
+            | Fact::LeverReleased { .. } => {}
         }
     }
 

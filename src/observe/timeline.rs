@@ -1,6 +1,6 @@
 //! A run in windows of equal width.
 
-use super::{Fact, Observer};
+use super::{Fact, Observer, Place};
 use crate::time::{Span, Time};
 
 /// What happened in one window, and what was left at its end.
@@ -110,7 +110,15 @@ impl Observer for Timeline {
                 window.throughput += 1;
                 window.wasted += u64::from(!useful);
             }
-            Fact::BudgetDenied { .. } | Fact::TriggerBegan { .. } | Fact::TriggerEnded { .. } => {}
+            Fact::CameToNothing { .. } => window.wasted += 1,
+            Fact::Lost { place, .. } => window.queue -= u64::from(place == Place::Queue),
+            Fact::BudgetDenied { .. }
+            | Fact::Blocked { .. }
+            | Fact::LostOnTheWay { .. }
+            | Fact::TriggerBegan { .. }
+            | Fact::TriggerEnded { .. }
+            | Fact::LeverPulled { .. }
+            | Fact::LeverReleased { .. } => {}
         }
     }
 

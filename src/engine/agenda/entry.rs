@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{MAX_EVENTS, MAX_IN_FLIGHT};
+use crate::model::{MAX_EVENTS, MAX_IN_FLIGHT, Tie};
 use crate::time::Time;
 
 /// What is going to happen. The order of the variants is not the order of equal instants: that is
@@ -39,6 +39,38 @@ pub enum Event {
         /// The slot of its request.
         call: u32,
     },
+    /// An attempt has travelled to its service.
+    AttemptArrives {
+        /// The slot of its journey.
+        journey: u32,
+    },
+    /// An answer has travelled to its client.
+    AnswerArrives {
+        /// The slot of its journey.
+        journey: u32,
+    },
+    /// A surge brings a request.
+    SurgeArrival {
+        /// The trigger's position in the model.
+        trigger: u32,
+    },
+    /// A user of a closed loop has thought enough.
+    UserSends {
+        /// Which one, counted over all clients.
+        user: u32,
+    },
+    /// A lever is pulled.
+    LeverPulled {
+        /// Its position in the model.
+        lever: u32,
+    },
+    /// What a lever did for a while is over.
+    LeverReleased {
+        /// Its position in the model.
+        lever: u32,
+    },
+    /// Operators look at their alerts.
+    Watch,
 }
 
 /// An event with its place in the order: by instant, then by class, then by when it was scheduled.
@@ -63,12 +95,24 @@ const _: () = assert!(MAX_IN_FLIGHT <= PAYLOADS as f64);
 impl Event {
     /// What comes first among equal instants: completions, client timers, triggers (and after them
     /// hand-overs from queues, which the engine does without an entry), then arrivals and retries.
-    const fn class(self) -> u64 {
+    const fn class(self, tie: Tie) -> u64 {
+        let (completion, timer) = match tie {
+            Tie::CompletionWins => (0, 1),
+            Tie::TimerWins => (1, 0),
+        };
         match self {
-            Self::Completion { .. } => 0,
-            Self::Timeout { .. } => 1,
-            Self::TriggerBegins { .. } | Self::TriggerEnds { .. } => 2,
-            Self::Arrival { .. } | Self::RetryDue { .. } => 3,
+            Self::Completion { .. } | Self::AnswerArrives { .. } => completion,
+            Self::Timeout { .. } => timer,
+            Self::TriggerBegins { .. }
+            | Self::TriggerEnds { .. }
+            | Self::LeverPulled { .. }
+            | Self::LeverReleased { .. }
+            | Self::Watch => 2,
+            Self::Arrival { .. }
+            | Self::RetryDue { .. }
+            | Self::AttemptArrives { .. }
+            | Self::SurgeArrival { .. }
+            | Self::UserSends { .. } => 3,
         }
     }
 
@@ -80,6 +124,13 @@ impl Event {
             Self::TriggerEnds { trigger } => (3, trigger),
             Self::Arrival { client } => (4, client),
             Self::RetryDue { call } => (5, call),
+            Self::AttemptArrives { journey } => (6, journey),
+            Self::AnswerArrives { journey } => (7, journey),
+            Self::SurgeArrival { trigger } => (8, trigger),
+            Self::UserSends { user } => (9, user),
+            Self::LeverPulled { lever } => (10, lever),
+            Self::LeverReleased { lever } => (11, lever),
+            Self::Watch => (12, 0),
         }
     }
 }
@@ -89,10 +140,10 @@ impl Entry {
     pub const NONE: Self = Self(u128::MAX);
 
     /// `event` at `time`, as the `sequence`-th thing scheduled.
-    pub const fn new(time: Time, sequence: u64, event: Event) -> Self {
+    pub const fn new(time: Time, sequence: u64, event: Event, tie: Tie) -> Self {
         let (kind, payload) = event.kind_and_payload();
         debug_assert!(payload < PAYLOADS && sequence >> SEQUENCE_BITS == 0);
-        let low = (event.class() << (SEQUENCE_BITS + KIND_BITS + PAYLOAD_BITS))
+        let low = (event.class(tie) << (SEQUENCE_BITS + KIND_BITS + PAYLOAD_BITS))
             | (sequence << (KIND_BITS + PAYLOAD_BITS))
             | (kind << PAYLOAD_BITS)
             | payload as u64;
@@ -134,6 +185,13 @@ impl Entry {
             3 => Event::TriggerEnds { trigger: payload },
             4 => Event::Arrival { client: payload },
             5 => Event::RetryDue { call: payload },
+            6 => Event::AttemptArrives { journey: payload },
+            7 => Event::AnswerArrives { journey: payload },
+            8 => Event::SurgeArrival { trigger: payload },
+            9 => Event::UserSends { user: payload },
+            10 => Event::LeverPulled { lever: payload },
+            11 => Event::LeverReleased { lever: payload },
+            12 => Event::Watch,
             _ => unreachable!("an entry is made from an event"),
         }
     }
@@ -152,6 +210,8 @@ impl fmt::Debug for Entry {
 mod tests {
     use super::*;
 
+    const TIE: Tie = Tie::CompletionWins;
+
     #[test]
     fn an_entry_gives_back_what_it_was_made_from() {
         let call = PAYLOADS - 1;
@@ -162,10 +222,17 @@ mod tests {
             Event::TriggerEnds { trigger: 2 },
             Event::Arrival { client: 3 },
             Event::RetryDue { call },
+            Event::AttemptArrives { journey: call },
+            Event::AnswerArrives { journey: 0 },
+            Event::SurgeArrival { trigger: 1 },
+            Event::UserSends { user: call },
+            Event::LeverPulled { lever: 1 },
+            Event::LeverReleased { lever: 0 },
+            Event::Watch,
         ];
         for time in [Time::ZERO, Time::from_nanos(u64::MAX - 1)] {
             for event in events {
-                let entry = Entry::new(time, (1 << SEQUENCE_BITS) - 1, event);
+                let entry = Entry::new(time, (1 << SEQUENCE_BITS) - 1, event, TIE);
                 assert_eq!((entry.time(), entry.event()), (time, event));
                 assert!(entry < Entry::NONE);
             }
@@ -176,15 +243,15 @@ mod tests {
     fn equal_instants_are_ordered_by_class_then_by_schedule() {
         let now = Time::from_nanos(5);
         let order = [
-            Entry::new(Time::from_nanos(4), 99, Event::Arrival { client: 9 }),
-            Entry::new(now, 70, Event::Completion { worker: 9 }),
-            Entry::new(now, 60, Event::Timeout { call: 9 }),
-            Entry::new(now, 50, Event::TriggerEnds { trigger: 9 }),
-            Entry::new(now, 51, Event::TriggerBegins { trigger: 8 }),
+            Entry::new(Time::from_nanos(4), 99, Event::Arrival { client: 9 }, TIE),
+            Entry::new(now, 70, Event::Completion { worker: 9 }, TIE),
+            Entry::new(now, 60, Event::Timeout { call: 9 }, TIE),
+            Entry::new(now, 50, Event::TriggerEnds { trigger: 9 }, TIE),
+            Entry::new(now, 51, Event::TriggerBegins { trigger: 8 }, TIE),
             Entry::hand_over(now),
-            Entry::new(now, 40, Event::RetryDue { call: 0 }),
-            Entry::new(now, 41, Event::Arrival { client: 0 }),
-            Entry::new(Time::from_nanos(6), 1, Event::Completion { worker: 0 }),
+            Entry::new(now, 40, Event::RetryDue { call: 0 }, TIE),
+            Entry::new(now, 41, Event::Arrival { client: 0 }, TIE),
+            Entry::new(Time::from_nanos(6), 1, Event::Completion { worker: 0 }, TIE),
         ];
         assert!(order.is_sorted());
     }

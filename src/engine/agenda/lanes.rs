@@ -148,6 +148,7 @@ impl Agenda for Lanes {
 mod tests {
     use super::super::{Event, Heap};
     use super::*;
+    use crate::model::Tie;
     use crate::time::Time;
     use proptest::prelude::*;
 
@@ -175,7 +176,7 @@ mod tests {
                 match step {
                     Step::Push { time, lane } => {
                         let event = Event::Arrival { client: lane as u32 };
-                        let entry = Entry::new(Time::from_nanos(time), sequence as u64, event);
+                        let entry = Entry::new(Time::from_nanos(time), sequence as u64, event, Tie::CompletionWins);
                         lanes.push(entry, Lane::number(lane));
                         heap.push(entry, Lane::NONE);
                     }
@@ -197,7 +198,7 @@ mod tests {
             let dies = |entry: Entry| entry.time().as_nanos().is_multiple_of(3);
             for (sequence, (time, lane)) in times.into_iter().enumerate() {
                 let event = Event::Arrival { client: 0 };
-                let entry = Entry::new(Time::from_nanos(time), sequence as u64, event);
+                let entry = Entry::new(Time::from_nanos(time), sequence as u64, event, Tie::CompletionWins);
                 lanes.push(entry, Lane::number(lane));
                 if !dies(entry) {
                     living.push(entry);

@@ -26,6 +26,12 @@ pub enum Failure {
     TimedOut,
     /// The service said no on arrival.
     Refused,
+    /// The service answered with an error.
+    Error,
+    /// The connection broke while the attempt was waiting or in service.
+    Reset,
+    /// There was no service to talk to.
+    Unavailable,
 }
 
 /// What becomes of the request.
@@ -59,7 +65,8 @@ impl Retry {
         }
         match (failure, self.after_refusal) {
             (Failure::Refused, Some(wait)) => Decision::After(wait),
-            (Failure::Refused, None) | (Failure::TimedOut, _) => {
+            (Failure::Refused, None)
+            | (Failure::TimedOut | Failure::Error | Failure::Reset | Failure::Unavailable, _) => {
                 Decision::After(self.backoff.wait(retries))
             }
         }

@@ -1,0 +1,116 @@
+//! What operators do.
+
+use super::Run;
+use super::agenda::{Agenda, Event, Lane};
+use crate::id::{ClientId, LeverId, ServiceId};
+use crate::model::{Action, Condition, Model, Notice, Pull};
+use crate::observe::{Fact, Observer};
+use crate::time::Time;
+
+/// What an operator has seen of a condition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alert {
+    /// Since when the condition has held; none while it does not.
+    pub(super) since: Option<Time>,
+    /// Whether the lever has been pulled: it is pulled once.
+    pub(super) pulled: bool,
+    /// Requests that had arrived and succeeded by the last look.
+    pub(super) seen: (u64, u64),
+}
+
+impl Alert {
+    pub(super) const QUIET: Self = Self { since: None, pulled: false, seen: (0, 0) };
+}
+
+impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
+    pub(super) fn schedule_levers(&mut self) {
+        let mut watches = false;
+        for (index, lever) in self.levers.iter().enumerate() {
+            match lever.pulled {
+                Pull::At(at) => {
+                    let event = Event::LeverPulled { lever: index as u32 };
+                    self.schedule(at.since(Time::ZERO), event, Lane::NONE);
+                }
+                Pull::Once { .. } => watches = true,
+            }
+        }
+        if watches {
+            self.schedule(self.model.window, Event::Watch, Lane::NONE);
+        }
+    }
+
+    /// Operators look at their alerts, once a window.
+    pub(super) fn watch(&mut self) {
+        self.schedule(self.model.window, Event::Watch, Lane::NONE);
+        for index in 0..self.levers.len() {
+            let Pull::Once { condition, held } = self.levers[index].pulled else { continue };
+            let holds = self.holds(index, condition);
+            let alert = &mut self.world.alerts[index];
+            let since = alert.since.unwrap_or(self.now);
+            alert.since = holds.then_some(since);
+            if holds && !alert.pulled && self.now.since(since) >= held {
+                alert.pulled = true;
+                self.pull(index as u32);
+            }
+        }
+    }
+
+    fn holds(&mut self, lever: usize, condition: Condition) -> bool {
+        match condition {
+            Condition::QueueAbove { service, waiting } => {
+                self.world.services[service.index()].queue.len() as u64 > waiting
+            }
+            Condition::GoodputBelow { client, share } => {
+                let state = &self.world.clients[client.index()];
+                let now = (state.arrived, state.succeeded);
+                let before = std::mem::replace(&mut self.world.alerts[lever].seen, now);
+                let (demand, goodput) = (now.0 - before.0, now.1 - before.1);
+                demand > 0 && (goodput as f64) < share.as_f64() * demand as f64
+            }
+        }
+    }
+
+    pub(super) fn pull(&mut self, lever: u32) {
+        let id = LeverId(lever as u16);
+        self.observer.observe(self.now, Fact::LeverPulled { lever: id });
+        let levers = self.levers;
+        match &levers[id.index()].action {
+            Action::Block { client, share, lasts } => {
+                self.world.clients[client.index()].blocks.push(*share);
+                self.schedule(*lasts, Event::LeverReleased { lever }, Lane::NONE);
+            }
+            Action::DropQueue { service } => self.lose_queue(*service, Notice::Never),
+            Action::Change(model) => self.change(model),
+        }
+    }
+
+    pub(super) fn release_lever(&mut self, lever: u32) {
+        let id = LeverId(lever as u16);
+        self.observer.observe(self.now, Fact::LeverReleased { lever: id });
+        match &self.levers[id.index()].action {
+            Action::Block { client, share, .. } => {
+                let blocks = &mut self.world.clients[client.index()].blocks;
+                if let Some(place) = blocks.iter().position(|other| other == share) {
+                    blocks.remove(place);
+                }
+            }
+            Action::DropQueue { .. } | Action::Change(_) => {}
+        }
+    }
+
+    /// The world follows another model from now on. What a policy remembers is kept where the policy
+    /// stays the same, and forgotten where it changes.
+    fn change(&mut self, model: &'a Model) {
+        let before = std::mem::replace(&mut self.model, model);
+        for (index, (new, old)) in model.clients.iter().zip(&before.clients).enumerate() {
+            if new.edge.budget != old.edge.budget || new.edge.budget_scope != old.edge.budget_scope
+            {
+                self.world.clients[index].open_ledgers(new);
+            }
+            self.review_network(ClientId(index as u16));
+        }
+        for index in 0..model.services.len() {
+            self.review_capacity(ServiceId(index as u16));
+        }
+    }
+}

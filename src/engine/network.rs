@@ -1,0 +1,132 @@
+//! The way between a client and its service, where there is one.
+
+use super::Run;
+use super::agenda::{Agenda, Event};
+use super::client::{Answer, Reception};
+use super::state::left_by;
+use crate::observe::{CallId, Fact, Observer};
+use crate::random::{Bits, Draw, Sprout};
+use crate::time::{Span, Time};
+
+/// An attempt or an answer on its way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Journey {
+    call: u32,
+    attempt: u32,
+    /// What is carried back; of no meaning on the way there.
+    answer: Answer,
+    /// The work behind the answer, if it was of use when it was done; zero otherwise.
+    work: Span,
+    /// When the attempt left its client.
+    sent: Time,
+}
+
+/// Everything on its way, in a slab.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Journeys {
+    slots: Vec<Journey>,
+    free: Vec<u32>,
+}
+
+impl Journeys {
+    pub(super) fn clear(&mut self) {
+        self.slots.clear();
+        self.free.clear();
+    }
+
+    fn begin(&mut self, journey: Journey) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = journey;
+            return slot;
+        }
+        self.slots.push(journey);
+        self.slots.len() as u32 - 1
+    }
+
+    fn end(&mut self, slot: u32) -> Journey {
+        self.free.push(slot);
+        self.slots[slot as usize]
+    }
+}
+
+impl<A: Agenda, O: Observer> Run<'_, A, O> {
+    /// An attempt leaves its client.
+    pub(super) fn send_there(&mut self, call: u32, attempt: u32) {
+        let (answer, work, sent) = (Answer::Success, Span::ZERO, self.now);
+        let journey = Journey { call, attempt, answer, work, sent };
+        self.travel(journey, Draw::There, Draw::LostThere, |journey| Event::AttemptArrives {
+            journey,
+        });
+    }
+
+    /// An answer leaves its service, and with it the work behind it if it is of use by now.
+    #[inline]
+    pub(super) fn answer(&mut self, call: u32, attempt: u32, answer: Answer, work: Span) {
+        let client = self.world.calls.client(call);
+        if self.world.clients[client.index()].network.is_nothing {
+            self.hear(call, attempt, answer);
+        } else {
+            let journey = Journey { call, attempt, answer, work, sent: self.now };
+            self.travel(journey, Draw::Back, Draw::LostBack, |journey| Event::AnswerArrives {
+                journey,
+            });
+        }
+    }
+
+    fn travel(&mut self, journey: Journey, way: Draw, lost: Draw, arrival: fn(u32) -> Event) {
+        let Journey { call, attempt, .. } = journey;
+        let client = self.world.calls.client(call);
+        let key = self.world.calls.key(call);
+        let state = &self.world.clients[client.index()];
+        let arrives = left_by(state.network.losses.iter().map(|(_, share)| *share));
+        if Sprout::of(key, attempt, lost).uniform() >= arrives {
+            self.observer
+                .observe(self.now, Fact::LostOnTheWay { client, call: CallId(call), attempt });
+            self.note_late(journey, way);
+            return;
+        }
+        let added: Span = state.network.added.iter().map(|(_, added)| *added).sum();
+        let lane = state.journey_lane;
+        let law = self.model.clients[client.index()].edge.latency.as_ref();
+        let usual = law.map_or(Span::ZERO, |law| law.sample(&mut Sprout::of(key, attempt, way)));
+        self.world.calls.retain(call);
+        let journey = self.world.journeys.begin(journey);
+        self.schedule(usual + added, arrival(journey), lane);
+    }
+
+    /// An attempt has travelled to its service.
+    pub(super) fn attempt_arrives(&mut self, journey: u32) {
+        let Journey { call, attempt, sent, .. } = self.world.journeys.end(journey);
+        let client = self.world.calls.client(call);
+        let service = self.model.clients[client.index()].edge.to;
+        match self.receive(service, call, attempt, sent) {
+            Reception::Taken => {}
+            Reception::TurnedAway(failure) => {
+                self.answer(call, attempt, Answer::Failure(failure), Span::ZERO);
+            }
+        }
+        self.world.calls.release(call);
+    }
+
+    /// An answer has travelled to its client.
+    pub(super) fn answer_arrives(&mut self, journey: u32) {
+        let journey = self.world.journeys.end(journey);
+        let Journey { call, attempt, answer, .. } = journey;
+        if !self.is_waited_for(call, attempt) {
+            self.note_late(journey, Draw::Back);
+        }
+        self.hear(call, attempt, answer);
+        self.world.calls.release(call);
+    }
+
+    /// Work that was of use when it was done is wasted after all if its answer does not arrive in
+    /// time.
+    fn note_late(&mut self, journey: Journey, way: Draw) {
+        let Journey { call, attempt, work, .. } = journey;
+        if way == Draw::Back && !work.is_zero() {
+            let client = self.world.calls.client(call);
+            let fact = Fact::CameToNothing { client, call: CallId(call), attempt, work };
+            self.observer.observe(self.now, fact);
+        }
+    }
+}

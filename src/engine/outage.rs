@@ -1,0 +1,97 @@
+//! A service that is gone, and what it takes with it.
+
+use super::Run;
+use super::agenda::Agenda;
+use super::client::{Answer, Reception};
+use super::state::{IDLE, Waiting};
+use crate::id::{ServiceId, TriggerId};
+use crate::model::{Disturbance, Notice, Outage, QueueFate, ServiceFate};
+use crate::observe::{CallId, Fact, Observer, Place};
+use crate::policy::retry::Failure;
+use crate::time::Span;
+
+impl<A: Agenda, O: Observer> Run<'_, A, O> {
+    pub(super) fn begin_outage(&mut self, trigger: TriggerId, outage: Outage) {
+        let service = outage.service;
+        let state = &mut self.world.services[service.index()];
+        state.health.outages.push(u32::from(trigger.0));
+        self.close(service);
+        match outage.in_service {
+            ServiceFate::Lost => self.lose_work(service, outage.clients),
+            ServiceFate::Frozen => self.freeze(service),
+            ServiceFate::Finished => {}
+        }
+        match outage.queue {
+            QueueFate::Lost => self.lose_queue(service, outage.clients),
+            QueueFate::Kept => {}
+        }
+    }
+
+    pub(super) fn end_outage(&mut self, trigger: TriggerId, outage: Outage) {
+        let service = outage.service;
+        let state = &mut self.world.services[service.index()];
+        state.health.outages.retain(|&other| other != u32::from(trigger.0));
+        match outage.in_service {
+            ServiceFate::Frozen => self.thaw(service),
+            ServiceFate::Lost | ServiceFate::Finished => {}
+        }
+        self.open(service);
+    }
+
+    /// What an attempt meets at a service that is gone.
+    pub(super) fn meet_outage(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
+        let outage = self.world.services[service.index()].health.outages.first();
+        let notice =
+            outage.and_then(|&trigger| match self.model.triggers[trigger as usize].disturbance {
+                Disturbance::Outage(outage) => Some(outage.clients),
+                Disturbance::Stall { .. }
+                | Disturbance::Slowdown { .. }
+                | Disturbance::Surge { .. }
+                | Disturbance::Latency { .. }
+                | Disturbance::ErrorShare { .. }
+                | Disturbance::Loss { .. }
+                | Disturbance::Capacity { .. } => None,
+            });
+        match notice.unwrap_or(Notice::AtOnce) {
+            Notice::AtOnce => self.refuse(service, call, attempt, Failure::Unavailable),
+            Notice::Never => {
+                let client = self.world.calls.client(call);
+                let fact = Fact::LostOnTheWay { client, call: CallId(call), attempt };
+                self.observer.observe(self.now, fact);
+                Reception::Taken
+            }
+        }
+    }
+
+    /// Everything that waits is gone.
+    pub(super) fn lose_queue(&mut self, service: ServiceId, notice: Notice) {
+        // Taken whole: a client that learns of it may send again at once, into the new queue.
+        let mut lost = std::mem::take(&mut self.world.services[service.index()].queue);
+        for Waiting { call, attempt, .. } in lost.drain(..) {
+            self.lose(service, call, attempt, Place::Queue, notice);
+        }
+    }
+
+    /// All work in progress is gone.
+    fn lose_work(&mut self, service: ServiceId, notice: Notice) {
+        for worker in self.busy_workers(service) {
+            let state = &mut self.world.workers[worker as usize];
+            let (call, attempt) = (state.call, state.attempt);
+            state.completion = IDLE;
+            self.free(worker);
+            self.lose(service, call, attempt, Place::Worker, notice);
+        }
+    }
+
+    fn lose(&mut self, service: ServiceId, call: u32, attempt: u32, place: Place, notice: Notice) {
+        let fact = Fact::Lost { service, call: CallId(call), attempt, place };
+        self.observer.observe(self.now, fact);
+        match notice {
+            Notice::AtOnce => {
+                self.answer(call, attempt, Answer::Failure(Failure::Reset), Span::ZERO);
+            }
+            Notice::Never => {}
+        }
+        self.world.calls.release(call);
+    }
+}

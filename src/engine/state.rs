@@ -1,0 +1,202 @@
+//! The state of clients, services and workers.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::agenda::Lane;
+use super::arrivals::Source;
+use crate::id::ServiceId;
+use crate::model::{Client, Scope};
+use crate::policy::budget::Ledger;
+use crate::random::Stream;
+use crate::time::{Span, Time};
+use crate::unit::Fraction;
+
+#[derive(Clone, Debug)]
+pub(super) struct ClientState {
+    pub(super) source: Source,
+    /// How many requests have arrived.
+    pub(super) arrived: u64,
+    /// How many requests have succeeded.
+    pub(super) succeeded: u64,
+    /// Draws the key of each request, from which everything random about it is drawn.
+    pub(super) keys: Stream,
+    /// Whether anything at all is drawn from them.
+    pub(super) needs_keys: bool,
+    /// One for all instances, or one each; none without a budget.
+    pub(super) ledgers: Vec<Ledger>,
+    pub(super) network: Network,
+    /// Shares of fresh requests that an operator blocks at the moment.
+    pub(super) blocks: Vec<Fraction>,
+    /// Factors of surges below 1 that are on.
+    pub(super) thinnings: Vec<(u32, f64)>,
+    /// The first of its users in [`World::users`](super::World), if it is a closed loop.
+    pub(super) first_user: Option<u32>,
+    pub(super) arrival_lane: Lane,
+    pub(super) timeout_lane: Lane,
+    pub(super) retry_lane: Lane,
+    pub(super) refusal_lane: Lane,
+    pub(super) journey_lane: Lane,
+}
+
+/// What stands between a client and its service.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Network {
+    /// Nothing: attempts and answers arrive as they are sent.
+    pub(super) is_nothing: bool,
+    /// Latencies that triggers add at the moment, with the triggers.
+    pub(super) added: Vec<(u32, Span)>,
+    /// Shares that triggers lose at the moment, with the triggers.
+    pub(super) losses: Vec<(u32, Fraction)>,
+}
+
+/// A user of a closed loop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct User {
+    pub(super) client: u16,
+    /// When the latest request was sent.
+    pub(super) sent_at: Time,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct ServiceState {
+    pub(super) queue: VecDeque<Waiting>,
+    /// Workers with nothing to do.
+    pub(super) idle: Vec<u32>,
+    /// Workers that do not count at the moment, by a trigger or a lever.
+    pub(super) parked: Vec<u32>,
+    /// How many workers should be there; more may be busy still.
+    pub(super) wanted_workers: u32,
+    /// How many workers have an attempt in hand.
+    pub(super) busy: u32,
+    /// What is wrong with it at the moment.
+    pub(super) health: Health,
+    /// Whether it stands in [`World::hand_overs`](super::World).
+    pub(super) hands_over: bool,
+    /// Its workers are these of [`World::workers`](super::World).
+    pub(super) workers: Range<u32>,
+    pub(super) completion_lane: Lane,
+}
+
+/// What triggers have done to a service and not yet undone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Health {
+    /// Triggers that keep work frozen.
+    pub(super) freezes: u32,
+    /// Since when work has been frozen, while it is.
+    pub(super) frozen_at: Time,
+    /// Triggers, among those or not, under which nothing may start.
+    pub(super) closures: u32,
+    /// Outages that are on; the first one decides what arriving attempts are told.
+    pub(super) outages: Vec<u32>,
+    /// Factors of slowdowns that are on, with the triggers.
+    pub(super) slowdowns: Vec<(u32, f64)>,
+    /// Shares of attempts that triggers fail, with the triggers.
+    pub(super) error_shares: Vec<(u32, Fraction)>,
+    /// Numbers of workers that triggers set, with the triggers; the last one holds.
+    pub(super) capacities: Vec<(u32, u32)>,
+}
+
+/// An attempt in a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    pub(super) since: Time,
+    /// When its client gives it up, where the service asks.
+    pub(super) deadline: Time,
+    pub(super) call: u32,
+    pub(super) attempt: u32,
+}
+
+/// In place of a completion: the worker has nothing to do.
+pub(super) const IDLE: u64 = u64::MAX;
+/// In place of a completion: it will not be done before the horizon.
+pub(super) const BEYOND: u64 = u64::MAX - 1;
+/// In place of a completion: it is frozen, and `completes` says when it would have been done.
+pub(super) const FROZEN: u64 = u64::MAX - 2;
+
+/// A worker and the attempt in its hands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worker {
+    pub(super) service: ServiceId,
+    pub(super) call: u32,
+    pub(super) attempt: u32,
+    /// When it will be done.
+    pub(super) completes: Time,
+    /// The whole work of the attempt.
+    pub(super) work: Span,
+    /// The sequence number of its completion in the agenda, or one of the three above. A completion
+    /// with another number is dead.
+    pub(super) completion: u64,
+    /// When it began, among all that began: frozen work resumes in this order where it ties.
+    pub(super) began: u64,
+}
+
+impl ClientState {
+    /// Budgets with nothing in them, one for all instances or one each.
+    pub(super) fn open_ledgers(&mut self, client: &Client) {
+        self.ledgers.clear();
+        let Some(budget) = client.edge.budget else { return };
+        let count = match client.edge.budget_scope {
+            Scope::Shared => 1,
+            Scope::PerInstance => usize::from(client.instance_count()),
+        };
+        self.ledgers.resize_with(count, || budget.open());
+    }
+}
+
+impl ServiceState {
+    /// Ready to serve with `wanted` of the given workers.
+    pub(super) fn reset(&mut self, workers: Range<u32>, wanted: u32, completion_lane: Lane) {
+        self.queue.clear();
+        self.idle.clear();
+        self.parked.clear();
+        self.idle.extend((workers.start..workers.start + wanted).rev());
+        self.parked.extend((workers.start + wanted..workers.end).rev());
+        self.wanted_workers = wanted;
+        self.busy = 0;
+        self.health.reset();
+        self.hands_over = false;
+        self.workers = workers;
+        self.completion_lane = completion_lane;
+    }
+
+    /// Its workers, as indices.
+    pub(super) fn worker_range(&self) -> Range<usize> {
+        self.workers.start as usize..self.workers.end as usize
+    }
+
+    /// The factor by which work takes longer at the moment.
+    pub(super) fn slowdown(&self) -> f64 {
+        self.health.slowdowns.iter().map(|(_, factor)| factor).product()
+    }
+}
+
+impl Health {
+    fn reset(&mut self) {
+        self.freezes = 0;
+        self.closures = 0;
+        self.outages.clear();
+        self.slowdowns.clear();
+        self.error_shares.clear();
+        self.capacities.clear();
+    }
+}
+
+impl Worker {
+    pub(super) const fn idle(service: ServiceId) -> Self {
+        Self {
+            service,
+            call: 0,
+            attempt: 0,
+            completes: Time::NEVER,
+            work: Span::ZERO,
+            completion: IDLE,
+            began: 0,
+        }
+    }
+}
+
+/// What is left when each of the shares is taken from what the ones before left.
+pub(super) fn left_by(shares: impl Iterator<Item = Fraction>) -> f64 {
+    shares.map(|share| share.complement().as_f64()).product()
+}
