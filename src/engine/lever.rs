@@ -110,7 +110,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             self.review_network(ClientId(index as u16));
         }
         for index in 0..model.services.len() {
-            self.review_capacity(ServiceId(index as u16));
+            let service = ServiceId(index as u16);
+            self.review_capacity(service);
+            self.review_service(service);
         }
     }
 }

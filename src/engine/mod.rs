@@ -22,7 +22,7 @@ mod world;
 
 pub use world::World;
 
-use agenda::{Agenda, Entry, Event, Lane};
+use agenda::{Agenda, Entry, Event, Lane, Mortal};
 use calls::Calls;
 use state::Worker;
 
@@ -112,7 +112,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// Puts `event` into the agenda, `delay` from now: its sequence number. What would happen at the
     /// horizon or later does not happen.
-    #[inline]
+    #[inline(always)]
     fn schedule(&mut self, delay: Span, event: Event, lane: Lane) -> Option<u64> {
         let at = self.now + delay;
         if at >= self.horizon {
@@ -136,24 +136,15 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 /// dead entry may be asked about only once.
 #[inline]
 fn is_dead(entry: Entry, calls: &mut Calls, workers: &[Worker]) -> bool {
-    match entry.event() {
-        Event::Completion { worker } => workers[worker as usize].completion != entry.sequence(),
-        Event::Timeout { call } | Event::RetryDue { call } => {
+    match entry.mortal() {
+        Some(Mortal::Worker(worker)) => workers[worker as usize].completion != entry.sequence(),
+        Some(Mortal::Call(call)) => {
             let dead = !calls.timer_is_live(call, entry.sequence());
             if dead {
                 calls.release(call);
             }
             dead
         }
-        Event::TriggerBegins { .. }
-        | Event::TriggerEnds { .. }
-        | Event::Arrival { .. }
-        | Event::AttemptArrives { .. }
-        | Event::AnswerArrives { .. }
-        | Event::SurgeArrival { .. }
-        | Event::UserSends { .. }
-        | Event::LeverPulled { .. }
-        | Event::LeverReleased { .. }
-        | Event::Watch => false,
+        None => false,
     }
 }

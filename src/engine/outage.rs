@@ -15,6 +15,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let service = outage.service;
         let state = &mut self.world.services[service.index()];
         state.health.outages.push(u32::from(trigger.0));
+        self.review_service(service);
         self.close(service);
         match outage.in_service {
             ServiceFate::Lost => self.lose_work(service, outage.clients),
@@ -31,6 +32,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let service = outage.service;
         let state = &mut self.world.services[service.index()];
         state.health.outages.retain(|&other| other != u32::from(trigger.0));
+        self.review_service(service);
         match outage.in_service {
             ServiceFate::Frozen => self.thaw(service),
             ServiceFate::Lost | ServiceFate::Finished => {}

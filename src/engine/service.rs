@@ -23,7 +23,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         attempt: u32,
         sent: Time,
     ) -> Reception {
-        if let Some(reception) = self.turn_away(service, call, attempt) {
+        let state = &mut self.world.services[service.index()];
+        if state.may_fail
+            && let Some(reception) = self.turn_away(service, call, attempt)
+        {
             return reception;
         }
         let state = &mut self.world.services[service.index()];
@@ -65,7 +68,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// What an attempt meets that is not even asked to wait: a service that is gone, or an error that
     /// costs nothing.
-    #[inline]
+    #[cold]
     fn turn_away(&mut self, service: ServiceId, call: u32, attempt: u32) -> Option<Reception> {
         let health = &self.world.services[service.index()].health;
         if !health.outages.is_empty() {
@@ -104,6 +107,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// to its other attempts, so that every variant of a story brings the same work.
     #[inline]
     fn work_of(&self, service: ServiceId, call: u32, attempt: u32) -> Span {
+        let state = &self.world.services[service.index()];
+        if !state.fixed_work.is_zero() {
+            return state.fixed_work;
+        }
         let policy = self.model.service(service);
         let work = match policy.service_time.constant() {
             Some(work) => work,
@@ -116,7 +123,6 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 policy.service_time.sample(&mut Sprout::of(key, attempt, Draw::Work))
             }
         };
-        let state = &self.world.services[service.index()];
         if state.health.slowdowns.is_empty() {
             return work;
         }
@@ -153,12 +159,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let state = &mut self.world.workers[worker as usize];
         let (service, call, attempt, work) = (state.service, state.call, state.attempt, state.work);
         state.completion = IDLE;
-        let errors = self.model.service(service).errors;
-        let answer = match errors.cost {
-            ErrorCost::FullWork if self.fails(service, call, attempt) => {
-                Answer::Failure(errors.failure)
-            }
-            ErrorCost::FullWork | ErrorCost::Nothing => Answer::Success,
+        let answer = if self.world.services[service.index()].may_fail {
+            self.outcome(service, call, attempt)
+        } else {
+            Answer::Success
         };
         let useful = answer == Answer::Success && self.is_waited_for(call, attempt);
         self.observer.observe(
@@ -169,6 +173,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.world.calls.release(call);
         self.free(worker);
         self.expect_hand_over(service);
+    }
+
+    /// What an attempt has come to that was served in full.
+    #[cold]
+    fn outcome(&self, service: ServiceId, call: u32, attempt: u32) -> Answer {
+        let errors = self.model.service(service).errors;
+        match errors.cost {
+            ErrorCost::FullWork if self.fails(service, call, attempt) => {
+                Answer::Failure(errors.failure)
+            }
+            ErrorCost::FullWork | ErrorCost::Nothing => Answer::Success,
+        }
     }
 
     /// A worker has nothing in hand any more: it is idle, or parked if there are too many.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::agenda::Lane;
 use super::arrivals::Source;
 use crate::id::ServiceId;
-use crate::model::{Client, Scope};
+use crate::model::{Client, Scope, Service};
 use crate::policy::budget::Ledger;
 use crate::random::Stream;
 use crate::time::{Span, Time};
@@ -71,6 +71,10 @@ pub(super) struct ServiceState {
     pub(super) busy: u32,
     /// What is wrong with it at the moment.
     pub(super) health: Health,
+    /// The work of every attempt that starts now; zero if it depends on the attempt.
+    pub(super) fixed_work: Span,
+    /// Whether an attempt may fail for reasons of the service's own, or find it gone.
+    pub(super) may_fail: bool,
     /// Whether it stands in [`World::hand_overs`](super::World).
     pub(super) hands_over: bool,
     /// Its workers are these of [`World::workers`](super::World).
@@ -163,6 +167,16 @@ impl ServiceState {
     /// Its workers, as indices.
     pub(super) fn worker_range(&self) -> Range<usize> {
         self.workers.start as usize..self.workers.end as usize
+    }
+
+    /// Works out anew what is kept ready for the hot loop, after anything has changed.
+    pub(super) fn review(&mut self, policy: &Service) {
+        let is_slow = !self.health.slowdowns.is_empty();
+        let constant = policy.service_time.constant().filter(|_| !is_slow);
+        self.fixed_work = constant.unwrap_or(Span::ZERO);
+        self.may_fail = !self.health.outages.is_empty()
+            || !self.health.error_shares.is_empty()
+            || policy.errors.share != Fraction::ZERO;
     }
 
     /// The factor by which work takes longer at the moment.

@@ -28,6 +28,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
             Disturbance::Slowdown { service, factor, in_progress } => {
                 self.health(service).slowdowns.push((trigger, factor));
+                self.review_service(service);
                 if in_progress == InProgress::Stretched {
                     self.stretch(service, factor);
                 }
@@ -45,6 +46,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
             Disturbance::ErrorShare { service, share } => {
                 self.health(service).error_shares.push((trigger, share));
+                self.review_service(service);
             }
             Disturbance::Loss { client, share } => {
                 self.world.clients[client.index()].network.losses.push((trigger, share));
@@ -67,6 +69,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
             Disturbance::Slowdown { service, factor, in_progress } => {
                 self.health(service).slowdowns.retain(|(other, _)| *other != trigger);
+                self.review_service(service);
                 if in_progress == InProgress::Stretched {
                     self.stretch(service, 1.0 / factor);
                 }
@@ -86,6 +89,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
             Disturbance::ErrorShare { service, .. } => {
                 self.health(service).error_shares.retain(|(other, _)| *other != trigger);
+                self.review_service(service);
             }
             Disturbance::Loss { client, .. } => {
                 let network = &mut self.world.clients[client.index()].network;
@@ -101,6 +105,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     fn health(&mut self, service: ServiceId) -> &mut super::state::Health {
         &mut self.world.services[service.index()].health
+    }
+
+    /// What is kept ready about a service for the hot loop.
+    pub(super) fn review_service(&mut self, service: ServiceId) {
+        let policy = self.model.service(service);
+        self.world.services[service.index()].review(policy);
     }
 
     /// Whether attempts and answers still, or again, arrive as they are sent.

@@ -72,6 +72,7 @@ impl<A: Agenda> World<A> {
             self.workers.resize(first + most_workers(model, id) as usize, Worker::idle(id));
             let lane = lanes.of_optional(Use::Work, service.service_time.constant());
             state.reset(first as u32..self.workers.len() as u32, service.workers.get(), lane);
+            state.review(service);
         }
     }
 

@@ -73,6 +73,15 @@ pub enum Event {
     Watch,
 }
 
+/// What an event that can die refers to: whether it is dead is known there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mortal {
+    /// A completion.
+    Worker(u32),
+    /// A timeout or a retry.
+    Call(u32),
+}
+
 /// An event with its place in the order: by instant, then by class, then by when it was scheduled.
 ///
 /// One number and so one comparison: 64 bits of nanoseconds, 2 of class, 33 of sequence, 4 of kind
@@ -95,6 +104,7 @@ const _: () = assert!(MAX_IN_FLIGHT <= PAYLOADS as f64);
 impl Event {
     /// What comes first among equal instants: completions, client timers, triggers (and after them
     /// hand-overs from queues, which the engine does without an entry), then arrivals and retries.
+    #[inline(always)]
     const fn class(self, tie: Tie) -> u64 {
         let (completion, timer) = match tie {
             Tie::CompletionWins => (0, 1),
@@ -116,14 +126,15 @@ impl Event {
         }
     }
 
+    #[inline(always)]
     const fn kind_and_payload(self) -> (u64, u32) {
         match self {
             Self::Completion { worker } => (0, worker),
             Self::Timeout { call } => (1, call),
-            Self::TriggerBegins { trigger } => (2, trigger),
-            Self::TriggerEnds { trigger } => (3, trigger),
-            Self::Arrival { client } => (4, client),
-            Self::RetryDue { call } => (5, call),
+            Self::RetryDue { call } => (2, call),
+            Self::Arrival { client } => (3, client),
+            Self::TriggerBegins { trigger } => (4, trigger),
+            Self::TriggerEnds { trigger } => (5, trigger),
             Self::AttemptArrives { journey } => (6, journey),
             Self::AnswerArrives { journey } => (7, journey),
             Self::SurgeArrival { trigger } => (8, trigger),
@@ -140,6 +151,7 @@ impl Entry {
     pub const NONE: Self = Self(u128::MAX);
 
     /// `event` at `time`, as the `sequence`-th thing scheduled.
+    #[inline(always)]
     pub const fn new(time: Time, sequence: u64, event: Event, tie: Tie) -> Self {
         let (kind, payload) = event.kind_and_payload();
         debug_assert!(payload < PAYLOADS && sequence >> SEQUENCE_BITS == 0);
@@ -170,6 +182,18 @@ impl Entry {
         (self.0 as u64 >> (KIND_BITS + PAYLOAD_BITS)) & ((1 << SEQUENCE_BITS) - 1)
     }
 
+    /// What it refers to, if it can die: every other event happens for certain.
+    #[inline]
+    pub const fn mortal(self) -> Option<Mortal> {
+        let low = self.0 as u64;
+        let payload = low as u32 & (PAYLOADS - 1);
+        match (low >> PAYLOAD_BITS) & ((1 << KIND_BITS) - 1) {
+            0 => Some(Mortal::Worker(payload)),
+            1 | 2 => Some(Mortal::Call(payload)),
+            _ => None,
+        }
+    }
+
     /// What happens.
     ///
     /// # Panics
@@ -181,10 +205,10 @@ impl Entry {
         match (low >> PAYLOAD_BITS) & ((1 << KIND_BITS) - 1) {
             0 => Event::Completion { worker: payload },
             1 => Event::Timeout { call: payload },
-            2 => Event::TriggerBegins { trigger: payload },
-            3 => Event::TriggerEnds { trigger: payload },
-            4 => Event::Arrival { client: payload },
-            5 => Event::RetryDue { call: payload },
+            2 => Event::RetryDue { call: payload },
+            3 => Event::Arrival { client: payload },
+            4 => Event::TriggerBegins { trigger: payload },
+            5 => Event::TriggerEnds { trigger: payload },
             6 => Event::AttemptArrives { journey: payload },
             7 => Event::AnswerArrives { journey: payload },
             8 => Event::SurgeArrival { trigger: payload },

@@ -102,7 +102,6 @@ impl Agenda for Lanes {
         self.least = LANES;
     }
 
-    #[inline]
     fn push(&mut self, entry: Entry, lane: Lane) {
         let place = lane.0 as usize;
         if place == LANES {

@@ -9,7 +9,7 @@ mod entry;
 mod heap;
 mod lanes;
 
-pub use entry::{Entry, Event};
+pub use entry::{Entry, Event, Mortal};
 pub use heap::Heap;
 pub use lanes::{Lane, Lanes};
 
