@@ -29,6 +29,21 @@ pub(super) fn fraction(value: f64, what: &str, spot: Spot<'_>) -> Result<Fractio
     })
 }
 
+/// A number above zero.
+pub(super) fn positive(
+    value: f64,
+    largest: f64,
+    what: &str,
+    spot: Spot<'_>,
+) -> Result<f64, Diagnostic> {
+    if value > 0.0 && value <= largest {
+        return Ok(value);
+    }
+    let largest = thousands(largest as u64);
+    let message = format!("the {what} must be above 0 and at most {largest}");
+    Err(Diagnostic::error(spot.value(), message))
+}
+
 /// Digits in groups of three.
 pub(in crate::scenario) fn thousands(value: u64) -> String {
     let digits = value.to_string();

@@ -5,13 +5,15 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use super::admission::Queue;
-use super::number::whole;
+use super::number::{fraction, whole};
 use super::service_time::ServiceTime;
 use super::world::Complaints;
 use crate::model;
 use crate::policy::admission::Admission;
+use crate::policy::retry::Failure;
 use crate::policy::shedding;
 use crate::scenario::tree::Spot;
+use crate::scenario::trouble::Diagnostic;
 
 /// A service as it is written.
 #[derive(Clone, Debug, Deserialize)]
@@ -22,6 +24,33 @@ pub(in crate::scenario) struct Service {
     queue: Option<Queue>,
     #[serde(default)]
     shedding: Shedding,
+    #[serde(default)]
+    work: WorkDraw,
+    errors: Option<Errors>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WorkDraw {
+    #[default]
+    PerAttempt,
+    PerRequest,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Errors {
+    share: f64,
+    #[serde(default)]
+    cost: ErrorCost,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ErrorCost {
+    Nothing,
+    #[default]
+    FullWork,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -34,7 +63,7 @@ enum Shedding {
 }
 
 /// Far above any service, and far below what would only exhaust memory.
-const MOST_WORKERS: u32 = 1_000_000;
+pub(super) const MOST_WORKERS: u32 = 1_000_000;
 
 impl Service {
     /// The service; none if anything is wrong with it.
@@ -55,10 +84,19 @@ impl Service {
                 out.keep(queue.admission(workers, service_time.mean(), spot.at("queue")))
             }
         };
+        let errors = match &self.errors {
+            None => Some(model::Errors::NONE),
+            Some(errors) => out.keep(errors.errors(spot.at("errors"))),
+        };
         Some(model::Service {
             name: name.to_owned(),
             workers,
             service_time,
+            work: match self.work {
+                WorkDraw::PerAttempt => model::WorkDraw::PerAttempt,
+                WorkDraw::PerRequest => model::WorkDraw::PerRequest,
+            },
+            errors: errors?,
             admission: admission?,
             shedding: match self.shedding {
                 Shedding::Never => shedding::Shedding::Never,
@@ -66,5 +104,16 @@ impl Service {
                 Shedding::Unfinishable => shedding::Shedding::Unfinishable,
             },
         })
+    }
+}
+
+impl Errors {
+    fn errors(&self, spot: Spot<'_>) -> Result<model::Errors, Diagnostic> {
+        let cost = match self.cost {
+            ErrorCost::Nothing => model::ErrorCost::Nothing,
+            ErrorCost::FullWork => model::ErrorCost::FullWork,
+        };
+        let share = fraction(self.share, "the share", spot.at("share"))?;
+        Ok(model::Errors { share, cost, failure: Failure::Error })
     }
 }

@@ -1,20 +1,31 @@
 //! `[triggers.NAME]`: what disturbs the system, when, and for how long.
 
+use std::num::NonZeroU32;
+
 use serde::Deserialize;
 
 use super::length::Length;
+use super::number::{fraction, positive, whole};
+use super::people::People;
+use super::service::MOST_WORKERS;
 use super::world::Complaints;
-use crate::id::ServiceId;
 use crate::model::{self, Disturbance};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::{Span, Time};
 
-/// A trigger as it is written.
+/// A trigger as it is written: one kind, named by its table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(in crate::scenario) enum Trigger {
     Stall(Stall),
+    Slowdown(Slowdown),
+    Surge(Surge),
+    Outage(Outage),
+    Latency(Latency),
+    Errors(Errors),
+    Loss(Loss),
+    Capacity(Capacity),
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -23,42 +34,298 @@ pub(in crate::scenario) struct Stall {
     service: String,
     begins: Length,
     lasts: Length,
+    repeat: Option<Repeat>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Slowdown {
+    service: String,
+    factor: f64,
+    #[serde(default)]
+    in_progress: InProgress,
+    begins: Length,
+    lasts: Length,
+    repeat: Option<Repeat>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum InProgress {
+    #[default]
+    Untouched,
+    Stretched,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Surge {
+    client: String,
+    factor: f64,
+    begins: Length,
+    lasts: Length,
+    repeat: Option<Repeat>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Outage {
+    service: String,
+    #[serde(default)]
+    queue: Queue,
+    #[serde(default)]
+    in_service: InService,
+    #[serde(default)]
+    clients_learn: Notice,
+    begins: Length,
+    lasts: Length,
+    repeat: Option<Repeat>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Queue {
+    Kept,
+    #[default]
+    Lost,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum InService {
+    #[default]
+    Lost,
+    Finished,
+    Frozen,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Notice {
+    #[default]
+    AtOnce,
+    Never,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Latency {
+    client: String,
+    adds: Length,
+    begins: Length,
+    lasts: Length,
+    repeat: Option<Repeat>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Errors {
+    service: String,
+    share: f64,
+    begins: Length,
+    lasts: Length,
+    repeat: Option<Repeat>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Loss {
+    client: String,
+    share: f64,
+    begins: Length,
+    lasts: Length,
+    repeat: Option<Repeat>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Capacity {
+    service: String,
+    workers: i64,
+    begins: Length,
+    lasts: Length,
+    repeat: Option<Repeat>,
+}
+
+/// How a trigger comes again.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Repeat {
+    every: Length,
+    times: i64,
+}
+
+/// A trigger that comes more often than this is a state, not a disturbance.
+const MOST_TIMES: u32 = 1_000;
+/// A thousand times slower is a stall.
+const LARGEST_FACTOR: f64 = 1_000.0;
+
+/// When a trigger acts, as it is written.
+struct When<'a> {
+    begins: &'a Length,
+    lasts: &'a Length,
+    repeat: Option<&'a Repeat>,
+    spot: Spot<'a>,
 }
 
 impl Trigger {
-    /// The trigger; none if anything is wrong with it. `find` knows the services.
+    /// The trigger, once for each time it comes; none if anything is wrong with it.
     pub(super) fn build(
         &self,
         name: &str,
         spot: Spot<'_>,
         horizon: Option<Span>,
-        find: impl Fn(&str, Spot<'_>) -> Result<ServiceId, Diagnostic>,
+        people: &People<'_>,
         out: &mut Complaints,
-    ) -> Option<model::Trigger> {
-        let Self::Stall(stall) = self;
-        let spot = spot.at("stall");
-        let service = out.keep(find(&stall.service, spot.at("service")));
-        let begins = out.keep(stall.begins.span(spot.at("begins")));
-        let lasts = out.keep(
-            stall.lasts.above_zero(spot.at("lasts"), "without a stall, leave the trigger out"),
-        );
-        let (service, begins, lasts) = (service?, begins?, lasts?);
-        if horizon.is_some_and(|horizon| begins >= horizon) {
-            let horizon = horizon.unwrap_or_default();
-            out.add(
-                Diagnostic::error(
-                    spot.at("begins").value(),
-                    format!("this begins when the run is over: the horizon is {horizon}"),
-                )
-                .help("an earlier beginning, or a longer horizon".to_owned()),
-            );
+    ) -> Option<Vec<model::Trigger>> {
+        let (kind, begins, lasts, repeat) = match self {
+            Self::Stall(t) => ("stall", &t.begins, &t.lasts, &t.repeat),
+            Self::Slowdown(t) => ("slowdown", &t.begins, &t.lasts, &t.repeat),
+            Self::Surge(t) => ("surge", &t.begins, &t.lasts, &t.repeat),
+            Self::Outage(t) => ("outage", &t.begins, &t.lasts, &t.repeat),
+            Self::Latency(t) => ("latency", &t.begins, &t.lasts, &t.repeat),
+            Self::Errors(t) => ("errors", &t.begins, &t.lasts, &t.repeat),
+            Self::Loss(t) => ("loss", &t.begins, &t.lasts, &t.repeat),
+            Self::Capacity(t) => ("capacity", &t.begins, &t.lasts, &t.repeat),
+        };
+        let spot = spot.at(kind);
+        let disturbance = self.disturbance(spot, people, out);
+        let when = When { begins, lasts, repeat: repeat.as_ref(), spot };
+        let times = when.times(horizon, out);
+        let (disturbance, times) = (disturbance?, times?);
+        let many = times.len() > 1;
+        let triggers = times.into_iter().enumerate().map(|(index, (begins, lasts))| {
+            let name = if many { format!("{name} {}", index + 1) } else { name.to_owned() };
+            model::Trigger { name, begins, lasts, disturbance }
+        });
+        Some(triggers.collect())
+    }
+
+    fn disturbance(
+        &self,
+        spot: Spot<'_>,
+        people: &People<'_>,
+        out: &mut Complaints,
+    ) -> Option<Disturbance> {
+        match self {
+            Self::Stall(stall) => {
+                let service = out.keep(people.service(&stall.service, spot.at("service")))?;
+                Some(Disturbance::Stall { service })
+            }
+            Self::Slowdown(slowdown) => {
+                let service = out.keep(people.service(&slowdown.service, spot.at("service")));
+                let factor = positive(slowdown.factor, LARGEST_FACTOR, "factor", spot.at("factor"));
+                let factor = out.keep(factor);
+                let in_progress = match slowdown.in_progress {
+                    InProgress::Untouched => model::InProgress::Untouched,
+                    InProgress::Stretched => model::InProgress::Stretched,
+                };
+                Some(Disturbance::Slowdown { service: service?, factor: factor?, in_progress })
+            }
+            Self::Surge(surge) => {
+                let client = out.keep(people.client(&surge.client, spot.at("client")));
+                let factor = out.keep(people.surge(surge.factor, client, spot, LARGEST_FACTOR));
+                Some(Disturbance::Surge { client: client?, factor: factor? })
+            }
+            Self::Outage(outage) => {
+                let service = out.keep(people.service(&outage.service, spot.at("service")))?;
+                Some(Disturbance::Outage(model::Outage {
+                    service,
+                    queue: match outage.queue {
+                        Queue::Kept => model::QueueFate::Kept,
+                        Queue::Lost => model::QueueFate::Lost,
+                    },
+                    in_service: match outage.in_service {
+                        InService::Lost => model::ServiceFate::Lost,
+                        InService::Finished => model::ServiceFate::Finished,
+                        InService::Frozen => model::ServiceFate::Frozen,
+                    },
+                    clients: outage.clients_learn.notice(),
+                }))
+            }
+            Self::Latency(latency) => {
+                let client = out.keep(people.client(&latency.client, spot.at("client")));
+                let adds = out.keep(latency.adds.above_zero(spot.at("adds"), ""));
+                Some(Disturbance::Latency { client: client?, adds: adds? })
+            }
+            Self::Errors(errors) => {
+                let service = out.keep(people.service(&errors.service, spot.at("service")));
+                let share = out.keep(fraction(errors.share, "the share", spot.at("share")));
+                Some(Disturbance::ErrorShare { service: service?, share: share? })
+            }
+            Self::Loss(loss) => {
+                let client = out.keep(people.client(&loss.client, spot.at("client")));
+                let share = out.keep(fraction(loss.share, "the share", spot.at("share")));
+                Some(Disturbance::Loss { client: client?, share: share? })
+            }
+            Self::Capacity(capacity) => {
+                let service = out.keep(people.service(&capacity.service, spot.at("service")));
+                let what = "the number of workers";
+                let workers =
+                    whole(capacity.workers, 1, MOST_WORKERS, what, spot.at("workers")).map_err(
+                        |diagnostic| {
+                            let none = capacity.workers == 0;
+                            diagnostic.help(none.then(|| {
+                                "a service without workers is an outage: write outage = { .. }"
+                                    .to_owned()
+                            }))
+                        },
+                    );
+                let workers = out.keep(workers).and_then(NonZeroU32::new);
+                Some(Disturbance::Capacity { service: service?, workers: workers? })
+            }
+        }
+    }
+}
+
+impl Notice {
+    pub(super) const fn notice(self) -> model::Notice {
+        match self {
+            Self::AtOnce => model::Notice::AtOnce,
+            Self::Never => model::Notice::Never,
+        }
+    }
+}
+
+impl When<'_> {
+    /// Each time the trigger begins, and how long it lasts.
+    fn times(&self, horizon: Option<Span>, out: &mut Complaints) -> Option<Vec<(Time, Span)>> {
+        let begins = out.keep(self.begins.span(self.spot.at("begins")));
+        let lasts = self.lasts.above_zero(self.spot.at("lasts"), "for no trigger, leave it out");
+        let lasts = out.keep(lasts);
+        let (begins, lasts) = (begins?, lasts?);
+        out.keep(check_begin(begins, horizon, self.spot.at("begins")))?;
+        let Some(repeat) = self.repeat else {
+            return Some(vec![(Time::ZERO + begins, lasts)]);
+        };
+        let spot = self.spot.at("repeat");
+        let every = out.keep(repeat.every.above_zero(spot.at("every"), ""));
+        let times = whole(repeat.times, 2, MOST_TIMES, "the number of times", spot.at("times"));
+        let (every, times) = (every?, out.keep(times)?);
+        if every <= lasts {
+            let message = format!("it lasts {lasts}, so it cannot come again every {every}");
+            out.add(Diagnostic::error(spot.at("every").value(), message));
             return None;
         }
-        Some(model::Trigger {
-            name: name.to_owned(),
-            begins: Time::ZERO + begins,
-            lasts,
-            disturbance: Disturbance::Stall { service },
-        })
+        let last = begins + every.saturating_mul(u64::from(times - 1));
+        out.keep(check_begin(last, horizon, spot.at("times")))?;
+        let times = (0..u64::from(times)).map(|index| begins + every.saturating_mul(index));
+        Some(times.map(|begins| (Time::ZERO + begins, lasts)).collect())
+    }
+}
+
+/// That something begins while the run goes on.
+pub(super) fn check_begin(
+    begins: Span,
+    horizon: Option<Span>,
+    spot: Spot<'_>,
+) -> Result<(), Diagnostic> {
+    match horizon {
+        Some(horizon) if begins >= horizon => Err(Diagnostic::error(
+            spot.value(),
+            format!("this begins when the run is over: the horizon is {horizon}"),
+        )
+        .help("an earlier beginning, or a longer horizon".to_owned())),
+        Some(_) | None => Ok(()),
     }
 }
