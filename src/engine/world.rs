@@ -50,12 +50,17 @@ impl<A: Agenda> World<A> {
         self.alerts.clear();
         self.alerts.resize(model.levers.len(), Alert::QUIET);
         self.surges.clear();
-        self.surges.extend(model.triggers.iter().map(|trigger| Surge {
-            source: Source::new(seed, &trigger.name),
-            keys: Stream::new(seed, Purpose::Requests, &trigger.name),
-            client: 0,
-            begun: Time::ZERO,
-            is_on: false,
+        self.surges.extend(model.triggers.iter().enumerate().map(|(index, trigger)| {
+            // A trigger that repeats does not bring the same customers again.
+            let earlier = model.triggers[..index].iter().filter(|other| other.name == trigger.name);
+            let owner = format!("{} {}", trigger.name, earlier.count());
+            Surge {
+                source: Source::new(seed, &owner),
+                keys: Stream::new(seed, Purpose::Requests, &owner),
+                client: 0,
+                begun: Time::ZERO,
+                is_on: false,
+            }
         }));
         let mut lanes = LaneMap::default();
         self.reset_services(model, &mut lanes);

@@ -13,7 +13,9 @@ pub use client::{Client, Edge, LateAnswers, Scope};
 pub use lever::{Action, Condition, Lever, Pull};
 pub use limit::{MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, TooLarge, WorstCase};
 pub use service::{ErrorCost, Errors, Service, WorkDraw};
-pub use trigger::{Disturbance, InProgress, Notice, Outage, QueueFate, ServiceFate, Trigger};
+pub use trigger::{
+    Disturbance, InProgress, Notice, Outage, QueueFate, ServiceFate, Subject, Trigger,
+};
 
 use crate::id::ServiceId;
 use crate::time::{Span, Time};

@@ -149,7 +149,30 @@ impl Trigger {
     }
 }
 
+/// What a disturbance acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A service.
+    Service(ServiceId),
+    /// A client, or the edge between it and its service.
+    Client(ClientId),
+}
+
 impl Disturbance {
+    /// What it acts on.
+    pub const fn subject(&self) -> Subject {
+        match self {
+            Self::Stall { service }
+            | Self::Slowdown { service, .. }
+            | Self::Capacity { service, .. }
+            | Self::ErrorShare { service, .. }
+            | Self::Outage(Outage { service, .. }) => Subject::Service(*service),
+            Self::Surge { client, .. }
+            | Self::Latency { client, .. }
+            | Self::Loss { client, .. } => Subject::Client(*client),
+        }
+    }
+
     /// Whether the service does less while it lasts, so that a queue may build up.
     pub fn slows(&self, id: ServiceId) -> bool {
         match self {

@@ -7,7 +7,7 @@ use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
 use crate::id::ServiceId;
-use crate::model::{Client, Disturbance, Model, Service};
+use crate::model::{Client, Model, Service, Subject};
 use crate::policy::admission::Admission;
 use crate::policy::shedding::Shedding;
 use crate::time::Time;
@@ -52,16 +52,19 @@ impl Idle {
             self.see_service(root, service, &callers);
         }
         for trigger in &model.triggers {
-            let Disturbance::Stall { service } = trigger.disturbance;
+            let idles = match trigger.disturbance.subject() {
+                Subject::Service(service) => callers(model, service).is_empty(),
+                Subject::Client(_) => false,
+            };
             let spot = root.at("triggers").at(&trigger.name);
             let path = format!("triggers.{}", quote(&trigger.name));
             self.note(
                 &path,
                 Question::Effect,
                 spot.key,
-                callers(model, service).is_empty().then_some(Reason {
-                    what: "nobody calls the service that this stalls",
-                    help: "stall a service that a client calls",
+                idles.then_some(Reason {
+                    what: "nobody calls the service that this disturbs",
+                    help: "disturb a service that a client calls",
                 }),
             );
             let ends_too_late = trigger.ends() >= Time::ZERO + model.horizon;

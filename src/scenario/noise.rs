@@ -26,8 +26,12 @@ struct Thin {
 impl Noise {
     pub(super) fn see(&mut self, name: impl Fn() -> String, root: Spot<'_>, model: &Model) {
         let random = |arrivals: &Arrivals| match arrivals {
-            Arrivals::Poisson(_) => true,
-            Arrivals::Even(_) => false,
+            Arrivals::Poisson(_)
+            | Arrivals::Bursts(_)
+            | Arrivals::Profile(_)
+            | Arrivals::Replay(_)
+            | Arrivals::Users(_) => true,
+            Arrivals::Even(_) | Arrivals::Volley { .. } => false,
         };
         let demand = model.fresh_demand();
         let requests = demand * model.window.as_secs_f64();

@@ -26,6 +26,13 @@ pub(super) struct Disturbances {
 fn words(trigger: &Trigger, room: f64) -> String {
     let kind = match trigger.disturbance {
         Disturbance::Stall { .. } => "stall",
+        Disturbance::Slowdown { .. } => "slowdown",
+        Disturbance::Surge { .. } => "surge",
+        Disturbance::Outage(_) => "outage",
+        Disturbance::Latency { .. } => "latency",
+        Disturbance::ErrorShare { .. } => "errors",
+        Disturbance::Loss { .. } => "loss",
+        Disturbance::Capacity { .. } => "capacity change",
     };
     let words = format!("{}: {} s {kind}", trigger.name, short(trigger.lasts.as_secs_f64()));
     let words =

@@ -1,11 +1,15 @@
 //! `[clients.NAME]`: who calls what, how often, and with which patience.
 
+use std::num::NonZeroU16;
+
 use serde::Deserialize;
 
+use super::arrivals::Arrivals;
 use super::budget::Budget;
 use super::length::Length;
-use super::number::thousands;
+use super::number::{thousands, whole};
 use super::retry::Retry;
+use super::service_time::ServiceTime;
 use super::world::Complaints;
 use crate::id::ServiceId;
 use crate::model::{self, Edge};
@@ -24,16 +28,9 @@ pub(in crate::scenario) struct Client {
     arrival_rate: Option<f64>,
     #[serde(default)]
     arrivals: Arrivals,
+    instances: Option<i64>,
     #[serde(default)]
     call: Call,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Arrivals {
-    #[default]
-    Poisson,
-    Even,
 }
 
 /// Everything about one call.
@@ -44,6 +41,27 @@ struct Call {
     retry: Option<Retry>,
     wait_after_refusal: Option<Length>,
     budget: Option<Budget>,
+    #[serde(default)]
+    budget_scope: Scope,
+    latency: Option<ServiceTime>,
+    #[serde(default)]
+    late_answers: LateAnswers,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Scope {
+    #[default]
+    Shared,
+    PerInstance,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LateAnswers {
+    #[default]
+    Wasted,
+    Accepted,
 }
 
 /// The keys of a call, which are easily written without it.
@@ -65,17 +83,41 @@ impl Client {
         called: Option<&model::Service>,
         out: &mut Complaints,
     ) -> Option<model::Client> {
-        let demand = self.demand(spot, called);
-        let rate = out.keep(demand).flatten();
+        let rate = if self.arrivals.wants_rate() {
+            let demand = self.demand(spot, called);
+            out.keep(demand).flatten()
+        } else {
+            out.keep(self.no_demand(spot));
+            None
+        };
+        let arrivals = self.arrivals.build(rate, spot.at("arrivals"), out);
+        let instances = self.instance_count(spot.at("instances"), out);
         let edge = self.call.build(to, spot.find("call").unwrap_or(spot), out);
-        let (rate, edge) = (rate?, edge?);
-        Some(model::Client {
-            name: name.to_owned(),
-            arrivals: match self.arrivals {
-                Arrivals::Poisson => model::Arrivals::Poisson(rate),
-                Arrivals::Even => model::Arrivals::Even(rate),
-            },
-            edge,
+        let (arrivals, instances, edge) = (arrivals?, instances?, edge?);
+        Some(model::Client { name: name.to_owned(), arrivals, instances, edge })
+    }
+
+    fn instance_count(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<NonZeroU16> {
+        let Some(instances) = self.instances else { return Some(NonZeroU16::MIN) };
+        if let Arrivals::Users(_) = self.arrivals {
+            let message = "every user is an instance of the client, so their number is known";
+            out.add(Diagnostic::error(spot.key, message).help("leave `instances` out".to_owned()));
+            return None;
+        }
+        let what = "the number of instances";
+        let instances = out.keep(whole(instances, 1, u16::MAX.into(), what, spot))?;
+        u16::try_from(instances).ok().and_then(NonZeroU16::new)
+    }
+
+    /// That no rate is given where the arrivals bring their own numbers.
+    fn no_demand(&self, spot: Spot<'_>) -> Result<(), Diagnostic> {
+        let given = [("load", self.load), ("arrival_rate", self.arrival_rate)];
+        given.into_iter().find(|(_, value)| value.is_some()).map_or(Ok(()), |(key, _)| {
+            let message = "these arrivals have no rate: their own numbers say how many come";
+            let arrivals = spot.at("arrivals");
+            Err(Diagnostic::error(spot.at(key).key, message)
+                .other(arrivals.key, "")
+                .help(format!("leave `{key}` out")))
         })
     }
 
@@ -121,11 +163,24 @@ impl Call {
             Some(wait) => out.keep(wait.span(spot.at("wait_after_refusal"))).map(Some),
         };
         let budget = self.budget.as_ref().and_then(|budget| budget.build(spot.at("budget"), out));
+        let latency = match &self.latency {
+            None => Some(None),
+            Some(law) => out.keep(law.law(spot.at("latency"))).map(Some),
+        };
         Some(Edge {
             to,
             timeout: timeout?,
             retry: retry::Retry { after_refusal: after_refusal?, ..retry? },
             budget,
+            budget_scope: match self.budget_scope {
+                Scope::Shared => model::Scope::Shared,
+                Scope::PerInstance => model::Scope::PerInstance,
+            },
+            latency: latency?,
+            late_answers: match self.late_answers {
+                LateAnswers::Wasted => model::LateAnswers::Wasted,
+                LateAnswers::Accepted => model::LateAnswers::Accepted,
+            },
         })
     }
 }

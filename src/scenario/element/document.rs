@@ -8,6 +8,7 @@ use super::client::Client;
 use super::criterion::Criterion;
 use super::expect::Expect;
 use super::length::Length;
+use super::lever::Lever;
 use super::service::Service;
 use super::sweep::Sweep;
 use super::trigger::Trigger;
@@ -31,13 +32,17 @@ pub(in crate::scenario) struct Document {
     #[serde(default)]
     pub(super) triggers: BTreeMap<String, Trigger>,
     #[serde(default)]
+    pub(super) levers: BTreeMap<String, Lever>,
+    #[serde(default)]
+    pub(super) tie: Tie,
+    #[serde(default)]
     pub(in crate::scenario) variants: BTreeMap<String, Variant>,
     pub(in crate::scenario) sweep: Option<Sweep>,
     pub(in crate::scenario) expect: Option<Expect>,
 }
 
 /// The keys of the root: a table above them in the file would swallow them.
-pub(in crate::scenario) const ROOT_KEYS: [&str; 12] = [
+pub(in crate::scenario) const ROOT_KEYS: [&str; 14] = [
     "title",
     "base",
     "seed",
@@ -47,14 +52,25 @@ pub(in crate::scenario) const ROOT_KEYS: [&str; 12] = [
     "services",
     "clients",
     "triggers",
+    "levers",
+    "tie",
     "variants",
     "sweep",
     "expect",
 ];
 
+/// What comes first when a completion and a client's timer fall on one instant.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Tie {
+    #[default]
+    CompletionWins,
+    TimerWins,
+}
+
 /// What a variant or an axis may change: the world, not the story about it.
-pub(in crate::scenario) const WORLD_KEYS: [&str; 6] =
-    ["horizon", "window", "criterion", "services", "clients", "triggers"];
+pub(in crate::scenario) const WORLD_KEYS: [&str; 8] =
+    ["horizon", "window", "criterion", "tie", "services", "clients", "triggers", "levers"];
 
 #[cfg(test)]
 mod tests {

@@ -127,8 +127,11 @@ fn pull(
         (None, Some(once)) => once.build(spot.at("once"), people, out),
         (Some(_), Some(_)) => {
             out.add(
-                Diagnostic::error(spot.at("once").key, "a lever is pulled `at` an instant or `once` a condition holds, not both")
-                    .other(spot.at("at").key, ""),
+                Diagnostic::error(
+                    spot.at("once").key,
+                    "a lever is pulled `at` an instant or `once` a condition holds, not both",
+                )
+                .other(spot.at("at").key, ""),
             );
             None
         }
@@ -163,7 +166,10 @@ impl Once {
                 Condition::GoodputBelow { client: client?, share: share? }
             }
             (Some(_), Some(_)) | (None, None) => {
-                out.add(Diagnostic::error(spot.key, "`once` names one condition: `queue_above` or `goodput_below`"));
+                out.add(Diagnostic::error(
+                    spot.key,
+                    "`once` names one condition: `queue_above` or `goodput_below`",
+                ));
                 return None;
             }
         };

@@ -3,6 +3,7 @@
 
 mod admission;
 mod any;
+mod arrivals;
 mod bound;
 mod budget;
 mod client;
@@ -10,7 +11,9 @@ mod criterion;
 mod document;
 mod expect;
 mod length;
+mod lever;
 mod number;
+mod people;
 mod retry;
 mod service;
 mod service_time;

@@ -56,7 +56,10 @@ impl People<'_> {
                 spot.at("client").value(),
                 "the demand of this client is not a rate that can be multiplied",
             )
-            .help("let another client surge, with arrivals = \"poisson\", \"even\" or a profile".to_owned())),
+            .help(
+                "let another client surge, with arrivals = \"poisson\", \"even\" or a profile"
+                    .to_owned(),
+            )),
         }
     }
 }

@@ -193,10 +193,11 @@ impl Trigger {
         let when = When { begins, lasts, repeat: repeat.as_ref(), spot };
         let times = when.times(horizon, out);
         let (disturbance, times) = (disturbance?, times?);
-        let many = times.len() > 1;
-        let triggers = times.into_iter().enumerate().map(|(index, (begins, lasts))| {
-            let name = if many { format!("{name} {}", index + 1) } else { name.to_owned() };
-            model::Trigger { name, begins, lasts, disturbance }
+        let triggers = times.into_iter().map(|(begins, lasts)| model::Trigger {
+            name: name.to_owned(),
+            begins,
+            lasts,
+            disturbance,
         });
         Some(triggers.collect())
     }
@@ -261,16 +262,14 @@ impl Trigger {
             Self::Capacity(capacity) => {
                 let service = out.keep(people.service(&capacity.service, spot.at("service")));
                 let what = "the number of workers";
-                let workers =
-                    whole(capacity.workers, 1, MOST_WORKERS, what, spot.at("workers")).map_err(
-                        |diagnostic| {
-                            let none = capacity.workers == 0;
-                            diagnostic.help(none.then(|| {
-                                "a service without workers is an outage: write outage = { .. }"
-                                    .to_owned()
-                            }))
-                        },
-                    );
+                let workers = whole(capacity.workers, 1, MOST_WORKERS, what, spot.at("workers"))
+                    .map_err(|diagnostic| {
+                        let none = capacity.workers == 0;
+                        diagnostic.help(none.then(|| {
+                            "a service without workers is an outage: write outage = { .. }"
+                                .to_owned()
+                        }))
+                    });
                 let workers = out.keep(workers).and_then(NonZeroU32::new);
                 Some(Disturbance::Capacity { service: service?, workers: workers? })
             }

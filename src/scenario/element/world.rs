@@ -1,11 +1,12 @@
 //! The written world into a model: names to ids, words to policies, and whether it all fits.
 
-use super::document::Document;
+use super::document::{Document, Tie};
 use super::number::thousands;
+use super::people::People;
 use crate::id::ServiceId;
 use crate::model::{self, MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, Model, TooLarge};
-use crate::scenario::nearest::did_you_mean;
-use crate::scenario::tree::Spot;
+use crate::scenario::reader::read;
+use crate::scenario::tree::{Change, Layer, Path, Spot, apply};
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
@@ -71,7 +72,9 @@ impl Document {
         {
             out.keep(check_names(kind, empty, spot));
         }
-        out.keep(check_names("triggers", false, spot));
+        for kind in ["triggers", "levers"] {
+            out.keep(check_names(kind, false, spot));
+        }
         if self.services.is_empty() {
             return None;
         }
@@ -92,7 +95,8 @@ impl Document {
             .map(|(name, service)| service.build(name, here.at(name), out))
             .collect();
         let names: Vec<&str> = self.services.keys().map(String::as_str).collect();
-        let find = |name: &str, spot: Spot<'_>| find_service(&names, name, spot);
+        let callers: Vec<&str> = self.clients.keys().map(String::as_str).collect();
+        let people = People { services: &names, clients: &callers, built: &[] };
 
         let here = spot.at("clients");
         let clients: Vec<Option<model::Client>> = self
@@ -100,22 +104,36 @@ impl Document {
             .iter()
             .map(|(name, client)| {
                 let spot = here.at(name);
-                let to = out.keep(find(&client.calls, spot.at("calls")));
+                let to = out.keep(people.service(&client.calls, spot.at("calls")));
                 let called = to.and_then(|to| services[to.index()].as_ref());
                 // A client of nothing is still read to its end for other mistakes.
                 client.build(name, spot, to.unwrap_or(ServiceId(0)), called, out)
             })
             .collect();
+        let people = People { built: &clients, ..people };
         let here = spot.at("triggers");
-        let triggers: Vec<Option<model::Trigger>> = self
+        let triggers: Vec<Option<Vec<model::Trigger>>> = self
             .triggers
             .iter()
-            .map(|(name, trigger)| trigger.build(name, here.at(name), horizon, find, out))
+            .map(|(name, trigger)| trigger.build(name, here.at(name), horizon, &people, out))
             .collect();
+        let here = spot.at("levers");
+        let change = |set: Spot<'_>| changed(spot, set);
+        let levers: Vec<Option<model::Lever>> = self
+            .levers
+            .iter()
+            .map(|(name, lever)| lever.build(name, here.at(name), horizon, &people, change, out))
+            .collect();
+        let triggers: Vec<Vec<model::Trigger>> = triggers.into_iter().collect::<Option<_>>()?;
         Some(Model {
             services: services.into_iter().collect::<Option<_>>()?,
             clients: clients.into_iter().collect::<Option<_>>()?,
-            triggers: triggers.into_iter().collect::<Option<_>>()?,
+            triggers: triggers.into_iter().flatten().collect(),
+            levers: levers.into_iter().collect::<Option<_>>()?,
+            tie: match self.tie {
+                Tie::CompletionWins => model::Tie::CompletionWins,
+                Tie::TimerWins => model::Tie::TimerWins,
+            },
             horizon: horizon?,
             window: window?,
             criterion: criterion?,
@@ -123,18 +141,42 @@ impl Document {
     }
 }
 
+/// The world at `spot` with the changes of a lever laid over it, and without levers: what a lever
+/// leads to is not changed by another one.
+fn changed(spot: Spot<'_>, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
+    let mut tree = spot.node.clone();
+    tree.remove("levers");
+    let mut out = Complaints::default();
+    if set.node.entries().is_empty() {
+        out.add(
+            Diagnostic::error(set.key, "this lever changes nothing")
+                .help("write set = { \"clients.web.call.retry\" = { never = {} } }".to_owned()),
+        );
+    }
+    for entry in set.node.entries() {
+        let Some(path) = out.keep(Path::of_key(&entry.key, entry.key_place)) else { continue };
+        let first = path.first();
+        if path.segments().len() < 3 || !["services", "clients"].contains(&first.name.as_str()) {
+            out.add(
+                Diagnostic::error(
+                    entry.key_place,
+                    "a lever changes something about a service or a client",
+                )
+                .help("write a path such as \"clients.web.call.retry\", in quotes".to_owned()),
+            );
+            continue;
+        }
+        out.keep(apply(&mut tree, &Change { path, node: entry.node.clone() }, Layer::MAX));
+    }
+    if !out.is_empty() {
+        return Err(out.into_inner());
+    }
+    let spot = Spot::root(&tree);
+    read::<Document>(spot)?.model(spot)
+}
+
 /// The window where a scenario does not give one.
 const USUAL_WINDOW: Span = Span::from_secs(1);
-
-fn find_service(names: &[&str], name: &str, spot: Spot<'_>) -> Result<ServiceId, Diagnostic> {
-    // `check_names` keeps positions within 16 bits.
-    names.iter().position(|known| *known == name).map(|index| ServiceId(index as u16)).ok_or_else(
-        || {
-            let help = did_you_mean(name, names.iter().copied(), "the services here are");
-            Diagnostic::error(spot.value(), format!("there is no service `{name}`")).help(help)
-        },
-    )
-}
 
 fn check_names(kind: &str, empty: bool, spot: Spot<'_>) -> Result<(), Diagnostic> {
     let here = spot.at(kind);

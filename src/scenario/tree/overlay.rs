@@ -16,7 +16,7 @@ pub(in crate::scenario) struct Change {
 }
 
 /// Tables whose keys are names of things, not words of the grammar.
-const NAMED: [&str; 4] = ["services", "clients", "triggers", "variants"];
+const NAMED: [&str; 5] = ["services", "clients", "triggers", "levers", "variants"];
 
 /// Puts the change's value in the place of whatever stands at its path, or adds it.
 ///
