@@ -14,11 +14,9 @@ use metastable::engine::{self, World};
 use metastable::experiment::{Cell, sweep};
 use metastable::id::ServiceId;
 use metastable::law::Law;
-use metastable::model::{Arrivals, Client, Criterion, Disturbance, Edge, Model, Service, Trigger};
+use metastable::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
 use metastable::observe::{Observer, Recording, Tally};
-use metastable::policy::admission::Admission;
 use metastable::policy::retry::{Backoff, Exponential, Retry};
-use metastable::policy::shedding::Shedding;
 use metastable::time::{Span, Time};
 use metastable::unit::Rate;
 
@@ -122,25 +120,12 @@ fn storm_model() -> Model {
 }
 
 fn station(workers: u32, service_time: Law, arrivals_per_second: f64, horizon: Span) -> Model {
-    let service = Service {
-        name: "api".to_owned(),
-        workers: NonZeroU32::new(workers).expect("workers"),
-        service_time,
-        admission: Admission::Unbounded,
-        shedding: Shedding::Never,
-    };
-    let client = Client {
-        name: "web".to_owned(),
-        arrivals: Arrivals::Poisson(rate(arrivals_per_second)),
-        edge: Edge { to: ServiceId(0), timeout: None, retry: Retry::NEVER, budget: None },
-    };
+    let workers = NonZeroU32::new(workers).expect("workers");
+    let arrivals = Arrivals::Poisson(rate(arrivals_per_second));
     Model {
-        services: vec![service],
-        clients: vec![client],
-        triggers: Vec::new(),
-        horizon,
-        window: Span::from_secs(1),
-        criterion: Criterion::default(),
+        services: vec![Service::new("api", workers, service_time)],
+        clients: vec![Client::new("web", arrivals, Edge::new(ServiceId(0)))],
+        ..Model::empty(horizon, Span::from_secs(1))
     }
 }
 

@@ -12,4 +12,5 @@ mod same_facts;
 mod scenario;
 mod storm;
 mod theory;
+mod wider;
 mod worlds;

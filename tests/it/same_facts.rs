@@ -45,7 +45,7 @@ proptest! {
             client.edge.to = ServiceId(services[client.edge.to.index()] as u16);
         }
         for trigger in &mut crowded.triggers {
-            let Disturbance::Stall { service } = &mut trigger.disturbance;
+            let Disturbance::Stall { service } = &mut trigger.disturbance else { continue };
             *service = ServiceId(services[service.index()] as u16);
         }
         let mut newcomer = client("other", ServiceId(to as u16), Arrivals::Poisson(rate(150.0)));
@@ -96,7 +96,7 @@ proptest! {
             client.edge.to = ServiceId(last - client.edge.to.0);
         }
         for trigger in &mut turned.triggers {
-            let Disturbance::Stall { service } = &mut trigger.disturbance;
+            let Disturbance::Stall { service } = &mut trigger.disturbance else { continue };
             *service = ServiceId(last - service.0);
         }
         prop_assert!(by_name(&turned, seed) == by_name(&model, seed));
@@ -158,6 +158,13 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::Completed { service: at, call, attempt, work, useful } => {
                 (call, format!("{} completed {attempt} in {work}, {useful}", service(at)))
             }
+            Fact::Blocked { call, .. } => (call, "blocked".to_owned()),
+            Fact::LostOnTheWay { call, attempt, .. } => (call, format!("lost {attempt}")),
+            Fact::CameToNothing { call, attempt, .. } => (call, format!("for nothing {attempt}")),
+            Fact::Lost { service: at, call, attempt, place } => {
+                (call, format!("{} lost {attempt} from {place:?}", service(at)))
+            }
+            Fact::LeverPulled { .. } | Fact::LeverReleased { .. } => continue,
             Fact::TriggerBegan { trigger } | Fact::TriggerEnded { trigger } => {
                 let began = matches!(fact, Fact::TriggerBegan { .. });
                 let name = format!("trigger {}", model.triggers[trigger.index()].name);

@@ -71,6 +71,12 @@ impl Observer for Steady {
             | Fact::Queued { .. }
             | Fact::Shed { .. }
             | Fact::Completed { .. }
+            | Fact::Blocked { .. }
+            | Fact::LostOnTheWay { .. }
+            | Fact::CameToNothing { .. }
+            | Fact::Lost { .. }
+            | Fact::LeverPulled { .. }
+            | Fact::LeverReleased { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. } => {}
         }

@@ -7,7 +7,7 @@ use metastable::engine::agenda::Agenda;
 use metastable::engine::{self, World};
 use metastable::id::ServiceId;
 use metastable::law::Law;
-use metastable::model::{Arrivals, Client, Criterion, Disturbance, Edge, Model, Service, Trigger};
+use metastable::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
 use metastable::observe::{Observer, Trace};
 use metastable::policy::admission::Admission;
 use metastable::policy::budget::{Budget, SlidingWindow};
@@ -37,28 +37,18 @@ pub(crate) fn station(workers: u32, work: Law, arrivals: Arrivals, horizon: Span
     Model {
         services: vec![service("api", workers, work)],
         clients: vec![client("web", ServiceId(0), arrivals)],
-        triggers: Vec::new(),
-        horizon,
-        window: Span::from_secs(1),
-        criterion: Criterion::default(),
+        ..Model::empty(horizon, Span::from_secs(1))
     }
 }
 
 /// A service that lets everybody wait and serves everything.
 pub(crate) fn service(name: &str, workers: u32, work: Law) -> Service {
-    Service {
-        name: name.to_owned(),
-        workers: NonZeroU32::new(workers).expect("workers"),
-        service_time: work,
-        admission: Admission::Unbounded,
-        shedding: Shedding::Never,
-    }
+    Service::new(name, NonZeroU32::new(workers).expect("workers"), work)
 }
 
 /// A client that waits for ever and never retries.
 pub(crate) fn client(name: &str, to: ServiceId, arrivals: Arrivals) -> Client {
-    let edge = Edge { to, timeout: None, retry: Retry::NEVER, budget: None };
-    Client { name: name.to_owned(), arrivals, edge }
+    Client::new(name, arrivals, Edge::new(to))
 }
 
 /// A stall of `service`.
@@ -127,7 +117,7 @@ fn model_of(arrivals: BoxedStrategy<Arrivals>) -> impl Strategy<Value = Model> {
                 (Arrivals, (prop::sample::Index, Edge)),
             )| {
                 let to = ServiceId(to.index(count) as u16);
-                Client { name: format!("client {index}"), arrivals, edge: Edge { to, ..edge } }
+                Client::new(&format!("client {index}"), arrivals, Edge { to, ..edge })
             };
             let trigger =
                 |(index, (begins, lasts, service)): (usize, (u64, u64, prop::sample::Index))| {
@@ -138,9 +128,7 @@ fn model_of(arrivals: BoxedStrategy<Arrivals>) -> impl Strategy<Value = Model> {
                 clients: clients.into_iter().enumerate().map(client).collect(),
                 triggers: stalls.into_iter().enumerate().map(trigger).collect(),
                 services,
-                horizon: Span::from_secs(horizon),
-                window: ms(window),
-                criterion: Criterion::default(),
+                ..Model::empty(Span::from_secs(horizon), ms(window))
             }
         })
         .prop_filter("within the limits", |model| model.fits().is_ok())
@@ -192,7 +180,7 @@ fn any_edge() -> impl Strategy<Value = (prop::sample::Index, Edge)> {
         prop::option::of(budget),
     )
         .prop_map(|(to, timeout, retry, budget)| {
-            (to, Edge { to: ServiceId(0), timeout, retry, budget })
+            (to, Edge { timeout, retry, budget, ..Edge::new(ServiceId(0)) })
         })
 }
 

@@ -65,19 +65,11 @@ pub(super) const fn colour(verdict: Verdict) -> Colour {
 mod tests {
     use super::*;
     use crate::analysis::Assessment;
-    use crate::model::Criterion;
     use crate::observe::Recording;
     use crate::time::{Span, Time};
 
     fn check(verdict: Verdict, change: impl FnOnce(&mut Assessment), expected: &str) {
-        let model = Model {
-            services: Vec::new(),
-            clients: Vec::new(),
-            triggers: Vec::new(),
-            horizon: Span::from_secs(60),
-            window: Span::from_secs(1),
-            criterion: Criterion::default(),
-        };
+        let model = Model::empty(Span::from_secs(60), Span::from_secs(1));
         let mut assessment =
             Assessment { verdict, back_at: None, recovery_time: None, relapses: 0, empty_at: None };
         change(&mut assessment);

@@ -8,31 +8,23 @@ use crate::analysis::Verdict;
 use crate::experiment::{CellOutcome, Coordinate, Run, Workbench};
 use crate::id::ServiceId;
 use crate::law::Law;
-use crate::model::{Arrivals, Client, Criterion, Disturbance, Edge, Model, Service, Trigger};
+use crate::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
 use crate::policy::admission::Admission;
 use crate::policy::retry::Retry;
-use crate::policy::shedding::Shedding;
 use crate::time::{Span, Time};
 use crate::unit::Rate;
 
 /// A tenth of the headline scenario: 10 seconds, 70 requests a second, a stall at second 3.
 fn storm(change: impl FnOnce(&mut Model)) -> Model {
     let retry = Retry { max_retries: 3, ..Retry::NEVER };
-    let edge =
-        Edge { to: ServiceId(0), timeout: Some(Span::from_millis(500)), retry, budget: None };
+    let timeout = Some(Span::from_millis(500));
+    let edge = Edge { timeout, retry, ..Edge::new(ServiceId(0)) };
+    let work = Law::Fixed(Span::from_millis(10));
     let mut model = Model {
-        services: vec![Service {
-            name: "api".to_owned(),
-            workers: 1.try_into().unwrap(),
-            service_time: Law::Fixed(Span::from_millis(10)),
-            admission: Admission::Unbounded,
-            shedding: Shedding::Never,
-        }],
-        clients: vec![Client { name: "web".to_owned(), arrivals: even(70.0), edge }],
+        services: vec![Service::new("api", 1.try_into().unwrap(), work)],
+        clients: vec![Client::new("web", even(70.0), edge)],
         triggers: vec![stall("gc", 3_000)],
-        horizon: Span::from_secs(10),
-        window: Span::from_millis(500),
-        criterion: Criterion::default(),
+        ..Model::empty(Span::from_secs(10), Span::from_millis(500))
     };
     change(&mut model);
     model

@@ -6,10 +6,8 @@ use std::sync::atomic::AtomicBool;
 use crate::experiment::{Cell, CellOutcome, Coordinate, Subject, Summary, replicate, sweep};
 use crate::id::ServiceId;
 use crate::law::Law;
-use crate::model::{Arrivals, Client, Criterion, Disturbance, Edge, Model, Service, Trigger};
-use crate::policy::admission::Admission;
+use crate::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
 use crate::policy::retry::Retry;
-use crate::policy::shedding::Shedding;
 use crate::time::{Span, Time};
 use crate::unit::Rate;
 
@@ -17,18 +15,12 @@ pub(super) const TITLE: &str = "Three immediate retries keep a stalled service d
 
 /// Ten workers of 10 ms, 30 seconds, a stall at second 5 that lasts `stall_ms`.
 pub(super) fn model(load: f64, max_retries: u32, stall_ms: u64) -> Model {
-    let service = Service {
-        name: "api".to_owned(),
-        workers: NonZeroU32::new(10).unwrap(),
-        service_time: Law::Fixed(Span::from_millis(10)),
-        admission: Admission::Unbounded,
-        shedding: Shedding::Never,
-    };
+    let work = Law::Fixed(Span::from_millis(10));
+    let service = Service::new("api", NonZeroU32::new(10).unwrap(), work);
     let edge = Edge {
-        to: ServiceId(0),
         timeout: Some(Span::from_secs(1)),
         retry: Retry { max_retries, ..Retry::NEVER },
-        budget: None,
+        ..Edge::new(ServiceId(0))
     };
     let arrivals = Arrivals::Poisson(Rate::new(1_000.0 * load).unwrap());
     let disturbance = Disturbance::Stall { service: ServiceId(0) };
@@ -36,11 +28,9 @@ pub(super) fn model(load: f64, max_retries: u32, stall_ms: u64) -> Model {
     let lasts = Span::from_millis(stall_ms);
     Model {
         services: vec![service],
-        clients: vec![Client { name: "web".to_owned(), arrivals, edge }],
+        clients: vec![Client::new("web", arrivals, edge)],
         triggers: vec![Trigger { name: "gc".to_owned(), begins, lasts, disturbance }],
-        horizon: Span::from_secs(30),
-        window: Span::from_secs(1),
-        criterion: Criterion::default(),
+        ..Model::empty(Span::from_secs(30), Span::from_secs(1))
     }
 }
 

@@ -194,9 +194,7 @@ impl<'m> Auditor<'m> {
 }
 
 fn stalls(trigger: &Trigger, which: ServiceId) -> bool {
-    match trigger.disturbance {
-        Disturbance::Stall { service } => service == which,
-    }
+    trigger.disturbance == Disturbance::Stall { service: which }
 }
 
 impl Observer for Auditor<'_> {
@@ -357,9 +355,17 @@ impl Observer for Auditor<'_> {
                 self.books.wasted += u64::from(!useful);
                 self.must = useful.then_some(Must::Succeed(call));
             }
+            Fact::Blocked { .. }
+            | Fact::LostOnTheWay { .. }
+            | Fact::CameToNothing { .. }
+            | Fact::Lost { .. }
+            | Fact::LeverPulled { .. }
+            | Fact::LeverReleased { .. } => panic!("these books are kept for stalls only"),
             Fact::TriggerBegan { trigger } | Fact::TriggerEnded { trigger } => {
                 let trigger = &self.model.triggers[trigger.index()];
-                let Disturbance::Stall { service } = trigger.disturbance;
+                let Disturbance::Stall { service } = trigger.disturbance else {
+                    panic!("these books are kept for stalls only");
+                };
                 let station = &mut self.stations[service.index()];
                 if matches!(fact, Fact::TriggerBegan { .. }) {
                     assert_eq!(trigger.begins, now);

@@ -31,7 +31,13 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
         | Fact::Started { from_queue: true, .. }
         | Fact::Completed { .. }
         | Fact::TriggerBegan { .. }
-        | Fact::TriggerEnded { .. } => None,
+        | Fact::TriggerEnded { .. }
+        | Fact::Blocked { .. }
+        | Fact::LostOnTheWay { .. }
+        | Fact::CameToNothing { .. }
+        | Fact::Lost { .. }
+        | Fact::LeverPulled { .. }
+        | Fact::LeverReleased { .. } => None,
     }
 }
 
@@ -41,7 +47,10 @@ pub(super) fn rank(fact: &Fact) -> u8 {
     match fact {
         Fact::Completed { .. } => 0,
         Fact::TimedOut { .. } => 1,
-        Fact::TriggerBegan { .. } | Fact::TriggerEnded { .. } => 2,
+        Fact::TriggerBegan { .. }
+        | Fact::TriggerEnded { .. }
+        | Fact::LeverPulled { .. }
+        | Fact::LeverReleased { .. } => 2,
         Fact::Shed { .. } | Fact::Started { from_queue: true, .. } => 3,
         Fact::Arrived { .. } | Fact::Sent { .. } | Fact::BudgetDenied { .. } => 4,
         // These follow from the fact before them.
@@ -49,6 +58,10 @@ pub(super) fn rank(fact: &Fact) -> u8 {
         | Fact::Refused { .. }
         | Fact::Started { from_queue: false, .. }
         | Fact::Succeeded { .. }
-        | Fact::Failed { .. } => 0,
+        | Fact::Failed { .. }
+        | Fact::Blocked { .. }
+        | Fact::LostOnTheWay { .. }
+        | Fact::CameToNothing { .. }
+        | Fact::Lost { .. } => 0,
     }
 }

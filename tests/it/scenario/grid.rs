@@ -2,6 +2,7 @@
 
 use metastable::experiment::SweepMetric;
 use metastable::scenario::{Story, Sweep};
+use metastable::time::Span;
 
 use super::{STORM, parse};
 
@@ -28,7 +29,8 @@ fn the_last_axis_is_innermost_and_variants_are_outermost() {
     let four = [["1s", "0.3"], ["1s", "0.5"], ["0.5s", "0.3"], ["0.5s", "0.5"]];
     assert_eq!(labels(&sweep)[..4], four);
     assert_eq!(labels(&sweep)[4..], four);
-    let rate = |index: usize| sweep.cells[index].model.clients[0].arrivals.rate().per_second();
+    let rate =
+        |index: usize| sweep.cells[index].model.clients[0].arrivals.mean_rate(Span::from_secs(60));
     assert_eq!([rate(0), rate(1), rate(7)], [300.0, 500.0, 500.0]);
     let numbers: Vec<Option<f64>> = sweep.cells[2].at.iter().map(|at| at.number).collect();
     assert_eq!(numbers, [Some(0.5), Some(0.3)]);

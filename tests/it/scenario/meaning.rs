@@ -34,31 +34,28 @@ fn rate(per_second: f64) -> Rate {
 fn a_storm_is_what_it_says() {
     let expected = Model {
         services: vec![Service {
-            name: "api".to_owned(),
-            workers: NonZeroU32::new(10).unwrap(),
-            service_time: Law::Fixed(Span::from_millis(10)),
             admission: Admission::Unbounded,
             shedding: Shedding::Never,
+            ..Service::new("api", NonZeroU32::new(10).unwrap(), Law::Fixed(Span::from_millis(10)))
         }],
-        clients: vec![Client {
-            name: "web".to_owned(),
-            arrivals: Arrivals::Poisson(rate(700.0)),
-            edge: Edge {
-                to: ServiceId(0),
+        clients: vec![Client::new(
+            "web",
+            Arrivals::Poisson(rate(700.0)),
+            Edge {
                 timeout: Some(Span::from_secs(1)),
                 retry: Retry { max_retries: 3, backoff: Backoff::Immediate, after_refusal: None },
                 budget: None,
+                ..Edge::new(ServiceId(0))
             },
-        }],
+        )],
         triggers: vec![Trigger {
             name: "gc".to_owned(),
             begins: Time::ZERO + Span::from_secs(10),
             lasts: Span::from_secs(2),
             disturbance: Disturbance::Stall { service: ServiceId(0) },
         }],
-        horizon: Span::from_secs(60),
-        window: Span::from_secs(1),
         criterion: Criterion { share: Fraction::NINE_TENTHS, hold: None },
+        ..Model::empty(Span::from_secs(60), Span::from_secs(1))
     };
     assert_eq!(model_of(STORM), expected);
 }
@@ -88,7 +85,7 @@ fn queues() {
 
 #[test]
 fn loads_are_shares_of_the_capacity_that_is_called() {
-    let arrivals = |by| storm_with("load = 0.7", by).clients[0].arrivals;
+    let arrivals = |by| storm_with("load = 0.7", by).clients[0].arrivals.clone();
     assert_eq!(arrivals("arrival_rate = 123.5"), Arrivals::Poisson(rate(123.5)));
     assert_eq!(arrivals("load = 0.5\narrivals = \"even\""), Arrivals::Even(rate(500.0)));
     assert_eq!(arrivals("load = 1"), Arrivals::Poisson(rate(1_000.0)));
@@ -164,7 +161,11 @@ fn names_may_be_anything_that_can_be_quoted() {
         assert_eq!(model_of(&text).clients[0].name, name);
         let load = format!("clients.{quoted}.load=0.5");
         let story = parse(&text, &[&load]).unwrap_or_else(|trouble| panic!("{trouble}"));
-        assert_eq!(story.variants[0].model.clients[0].arrivals.rate(), rate(500.0), "{load}");
+        assert_eq!(
+            story.variants[0].model.clients[0].arrivals,
+            Arrivals::Poisson(rate(500.0)),
+            "{load}"
+        );
     }
 }
 

@@ -52,7 +52,8 @@ fn words_that_are_no_toml_are_texts() {
 
 #[test]
 fn what_excludes_each_other_gives_way_to_the_later_layer() {
-    let rate = |overrides: &[&str]| base(overrides).clients[0].arrivals.rate().per_second();
+    let rate =
+        |overrides: &[&str]| base(overrides).clients[0].arrivals.mean_rate(Span::from_secs(60));
     assert_eq!(rate(&["clients.web.arrival_rate=123"]), 123.0);
     assert_eq!(rate(&["clients.web.arrival_rate=123", "clients.web.load=0.5"]), 500.0);
     let backoff = |argument| base(&[argument]).clients[0].edge.retry.backoff;
@@ -90,8 +91,9 @@ fn overrides_come_before_variants() {
     let text = format!("{STORM}[variants.v]\n\"clients.web.load\" = 0.5\n");
     let rates = |argument: &str| {
         let story = parse(&text, &[argument]).unwrap();
-        [0, 1]
-            .map(|index: usize| story.variants[index].model.clients[0].arrivals.rate().per_second())
+        [0, 1].map(|index: usize| {
+            story.variants[index].model.clients[0].arrivals.mean_rate(Span::from_secs(60))
+        })
     };
     assert_eq!(rates("clients.web.load=0.3"), [300.0, 500.0]);
     assert_eq!(rates("services.api.workers=20"), [1_400.0, 1_000.0]);

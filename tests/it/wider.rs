@@ -1,0 +1,229 @@
+//! Worlds with everything in them: networks, errors, outages, surges, levers, closed loops. Whatever
+//! happens, the engine finishes, its books balance, and it tells the same on every event list.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use metastable::engine::agenda::{Heap, Lanes};
+use metastable::experiment::Workbench;
+use metastable::id::{ClientId, ServiceId};
+use metastable::law::Law;
+use metastable::model::{
+    Action, Arrivals, Bursts, Condition, Disturbance, ErrorCost, Errors, InProgress, LateAnswers,
+    Lever, Model, Notice, Outage, Profile, Pull, QueueFate, Scope, ServiceFate, Think, Tie,
+    Trigger, Users, WorkDraw,
+};
+use metastable::observe::{CallId, Fact, Place};
+use metastable::policy::retry::Failure;
+use metastable::time::{Span, Time};
+use metastable::unit::Fraction;
+use proptest::prelude::*;
+
+use crate::worlds::{any_model, at_ms, ms, rate, trace};
+
+/// A model with a network, errors, other arrivals, any triggers and any levers laid over it.
+fn any_wide_model() -> impl Strategy<Value = Model> {
+    let share = prop::sample::select(vec![0.0, 0.1, 0.5, 1.0])
+        .prop_map(|share| Fraction::new(share).expect("a share"));
+    let shares = prop::collection::vec(share, 8);
+    let choices = prop::collection::vec(0_usize..1_000, 24);
+    let instants = prop::collection::vec((0_u64..2_500, 1_u64..1_200), 4);
+    (any_model(), shares, choices, instants)
+        .prop_map(|(model, shares, choices, instants)| widened(model, &shares, &choices, &instants))
+}
+
+fn widened(
+    mut model: Model,
+    shares: &[Fraction],
+    choices: &[usize],
+    instants: &[(u64, u64)],
+) -> Model {
+    let mut choices = choices.iter().copied();
+    let mut pick = move |of: usize| choices.next().map_or(0, |choice| choice % of);
+    model.tie = [Tie::CompletionWins, Tie::TimerWins][pick(2)];
+    for service in &mut model.services {
+        service.work = [WorkDraw::PerAttempt, WorkDraw::PerRequest][pick(2)];
+        service.errors = Errors {
+            share: shares[pick(3)],
+            cost: [ErrorCost::Nothing, ErrorCost::FullWork][pick(2)],
+            failure: Failure::Error,
+        };
+    }
+    let client = &mut model.clients[0];
+    client.edge.latency =
+        [None, Some(Law::Fixed(ms(3))), Some(Law::Exponential { mean: ms(20) })][pick(3)];
+    client.edge.late_answers = [LateAnswers::Wasted, LateAnswers::Accepted][pick(2)];
+    client.edge.budget_scope = [Scope::Shared, Scope::PerInstance][pick(2)];
+    client.instances = 3.try_into().expect("three");
+    let rated = [
+        Arrivals::Poisson(rate(100.0)),
+        Arrivals::Profile(Profile {
+            base: rate(80.0),
+            points: Arc::from([(ms(0), 0.5), (ms(500), 2.0)]),
+            period: Some(ms(700)),
+        }),
+    ];
+    let unrated = [
+        Arrivals::Bursts(Bursts {
+            on: rate(200.0),
+            off: None,
+            mean_on: ms(100),
+            mean_off: ms(300),
+        }),
+        Arrivals::Volley { count: 50, begins: at_ms(100), within: ms(20) },
+        Arrivals::Replay(Arc::from([at_ms(1), at_ms(1), at_ms(700)])),
+        Arrivals::Users(Users {
+            count: 20.try_into().expect("twenty"),
+            think: [Think::After(Law::Exponential { mean: ms(50) }), Think::Pace(ms(40))][pick(2)],
+            start_within: ms(10),
+        }),
+    ];
+    let surges = pick(2) == 0;
+    client.arrivals = if surges { rated[pick(2)].clone() } else { unrated[pick(4)].clone() };
+
+    let (service, client) = (ServiceId(0), ClientId(0));
+    let outage = Outage {
+        service,
+        queue: [QueueFate::Kept, QueueFate::Lost][pick(2)],
+        in_service: [ServiceFate::Lost, ServiceFate::Finished, ServiceFate::Frozen][pick(3)],
+        clients: [Notice::AtOnce, Notice::Never][pick(2)],
+    };
+    let factor = [0.5, 3.0][pick(2)];
+    let disturbances = [
+        Disturbance::Slowdown {
+            service,
+            factor,
+            in_progress: [InProgress::Untouched, InProgress::Stretched][pick(2)],
+        },
+        Disturbance::Surge { client, factor: if surges { factor } else { 0.5 } },
+        Disturbance::Outage(outage),
+        Disturbance::Latency { client, adds: ms(30) },
+        Disturbance::ErrorShare { service, share: shares[4] },
+        Disturbance::Loss { client, share: shares[5] },
+        Disturbance::Capacity { service, workers: 2.try_into().expect("two") },
+    ];
+    for (index, &(begins, lasts)) in instants.iter().enumerate() {
+        model.triggers.push(Trigger {
+            name: format!("wide {index}"),
+            begins: at_ms(begins),
+            lasts: ms(lasts),
+            disturbance: disturbances[pick(disturbances.len())],
+        });
+    }
+    let mut changed = model.clone();
+    changed.clients[0].edge.timeout = Some(ms(70));
+    changed.services[0].workers = 7.try_into().expect("seven");
+    changed.levers.clear();
+    let levers = [
+        Action::Block { client, share: shares[6], lasts: ms(400) },
+        Action::DropQueue { service },
+        Action::Change(Arc::new(changed)),
+    ];
+    let alert = Condition::GoodputBelow { client, share: shares[7] };
+    for (index, action) in levers.into_iter().enumerate() {
+        let pulled = match pick(3) {
+            0 => Pull::At(at_ms(300 * index as u64)),
+            1 => Pull::Once { condition: alert, held: ms(250) },
+            _ => {
+                let condition = Condition::QueueAbove { service, waiting: 2 };
+                Pull::Once { condition, held: Span::ZERO }
+            }
+        };
+        model.levers.push(Lever { name: format!("lever {index}"), pulled, action });
+    }
+    model
+}
+
+/// Where an attempt is, as far as the facts tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whereabouts {
+    OnTheWay,
+    Queue,
+    Worker,
+    Gone,
+}
+
+/// Every attempt is in one place at a time and ends once; every request ends at most once.
+#[derive(Default)]
+struct Watch {
+    attempts: HashMap<(CallId, u32), Whereabouts>,
+    /// Whether each request has ended, and how many attempts it has sent.
+    requests: HashMap<CallId, (bool, u32)>,
+}
+
+impl Watch {
+    fn go(&mut self, call: CallId, attempt: u32, from: &[Whereabouts], to: Whereabouts) {
+        let place = self.attempts.get_mut(&(call, attempt)).expect("it has been sent");
+        assert!(from.contains(place), "{call:?} {attempt}: from {place:?} to {to:?}");
+        *place = to;
+    }
+
+    fn see(&mut self, fact: Fact) {
+        use Whereabouts::{Gone, OnTheWay, Queue, Worker};
+        match fact {
+            Fact::Arrived { call, .. } => {
+                assert_eq!(self.requests.insert(call, (false, 0)), None);
+            }
+            Fact::Sent { call, attempt, .. } => {
+                let (ended, sent) = self.requests.get_mut(&call).expect("it has arrived");
+                assert_eq!((*ended, *sent), (false, attempt), "{call:?}");
+                *sent += 1;
+                self.attempts.insert((call, attempt), OnTheWay);
+            }
+            Fact::Succeeded { call, .. } | Fact::Failed { call, .. } => {
+                let (ended, _) = self.requests.get_mut(&call).expect("it has arrived");
+                assert!(!*ended, "{call:?} ends twice");
+                *ended = true;
+            }
+            Fact::Refused { call, attempt, .. } => self.go(call, attempt, &[OnTheWay], Gone),
+            Fact::Queued { call, attempt, .. } => self.go(call, attempt, &[OnTheWay], Queue),
+            Fact::Started { call, attempt, from_queue, .. } => {
+                let from = if from_queue { Queue } else { OnTheWay };
+                self.go(call, attempt, &[from], Worker);
+            }
+            Fact::Shed { call, attempt, .. } => self.go(call, attempt, &[Queue], Gone),
+            Fact::Completed { call, attempt, .. } => self.go(call, attempt, &[Worker], Gone),
+            Fact::Lost { call, attempt, place, .. } => {
+                let from = match place {
+                    Place::Queue => Queue,
+                    Place::Worker => Worker,
+                };
+                self.go(call, attempt, &[from], Gone);
+            }
+            // An attempt is lost on its way there, or its answer on the way back.
+            Fact::LostOnTheWay { call, attempt, .. } => {
+                self.go(call, attempt, &[OnTheWay, Gone], Gone);
+            }
+            Fact::BudgetDenied { .. }
+            | Fact::TimedOut { .. }
+            | Fact::Blocked { .. }
+            | Fact::CameToNothing { .. }
+            | Fact::LeverPulled { .. }
+            | Fact::LeverReleased { .. }
+            | Fact::TriggerBegan { .. }
+            | Fact::TriggerEnded { .. } => {}
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_the_books_balance(model in any_wide_model(), seed in 0_u64..1_000) {
+        let facts = trace::<Lanes>(&model, seed);
+        prop_assert!(facts == trace::<Heap>(&model, seed), "the event lists differ");
+        let mut watch = Watch::default();
+        for (_, fact) in facts {
+            watch.see(fact);
+        }
+        let tally = Workbench::default().record(&model, seed).tally;
+        let ended = watch.requests.values().filter(|(ended, _)| *ended).count() as u64;
+        prop_assert_eq!(tally.succeeded + tally.failed, ended);
+        prop_assert_eq!(tally.requests, watch.requests.len() as u64);
+        prop_assert_eq!(tally.attempts, watch.attempts.len() as u64);
+        prop_assert!(tally.wasted_work <= tally.work);
+        let at_work = watch.attempts.values().filter(|place| **place == Whereabouts::Worker).count();
+        prop_assert!(at_work as u64 <= tally.started - tally.completed);
+    }
+}
