@@ -6,8 +6,8 @@ use super::client::Reception;
 use super::world::Waiting;
 use crate::id::ServiceId;
 use crate::observe::{CallId, Fact, Observer};
-use crate::policy::admission::Welcome;
-use crate::policy::shedding::Fate;
+use crate::policy::admission::{Arrival, Welcome};
+use crate::policy::shedding::{Fate, PickUp};
 use crate::random::Sprout;
 use crate::time::{Span, Time};
 
@@ -20,6 +20,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             && state.queue.is_empty()
             && let Some(worker) = state.idle.pop()
         {
+            state.shedder.started_at_once(self.now);
             self.world.calls.retain(call);
             let work = self.work_of(service, call, attempt);
             self.start(worker, call, attempt, work);
@@ -33,14 +34,21 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             self.observer.observe(self.now, fact);
             return Reception::Taken;
         }
-        let waiting = state.queue.len();
-        match self.model.service(service).admission.ask(waiting) {
+        let mut arrival = Arrival { waiting: state.queue.len(), ..Arrival::default() };
+        let admission = &self.model.service(service).admission;
+        if admission.asks_for_work() {
+            arrival.waiting_work = state.waiting_work;
+            arrival.work = self.work_of(service, call, attempt);
+        }
+        match admission.ask(&arrival) {
             Welcome::Refused => {
                 self.observer
                     .observe(self.now, Fact::Refused { service, call: CallId(call), attempt });
                 Reception::Refused
             }
             Welcome::Admitted => {
+                let state = &mut self.world.services[service.index()];
+                state.waiting_work += arrival.work;
                 state.queue.push_back(Waiting { since: self.now, call, attempt });
                 self.world.calls.retain(call);
                 self.observer
@@ -54,7 +62,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// to its other attempts, so that every variant of a story brings the same work.
     #[inline]
     fn work_of(&self, service: ServiceId, call: u32, attempt: u32) -> Span {
-        let law = self.model.service(service).service_time;
+        let law = &self.model.service(service).service_time;
         match law.constant() {
             Some(work) => work,
             None => {
@@ -129,7 +137,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let Waiting { since, call, attempt } = waiting;
         let work = self.work_of(service, call, attempt);
         let deadline = self.deadline(call, since);
-        match self.model.service(service).shedding.judge(self.now, work, deadline) {
+        let state = &mut self.world.services[service.index()];
+        if self.model.service(service).admission.asks_for_work() {
+            state.waiting_work = state.waiting_work - work;
+        }
+        let behind = state.queue.len();
+        match state.shedder.judge(&PickUp { now: self.now, since, work, deadline, behind }) {
             Fate::Shed => {
                 self.observer
                     .observe(self.now, Fact::Shed { service, call: CallId(call), attempt });

@@ -8,6 +8,7 @@ use super::calls::Calls;
 use crate::id::ServiceId;
 use crate::model::Model;
 use crate::policy::budget::Ledger;
+use crate::policy::shedding::Shedder;
 use crate::random::{Purpose, Stream};
 use crate::time::{Span, Time};
 
@@ -54,6 +55,9 @@ pub(super) struct ServiceState {
     /// Its workers are these of [`World::workers`].
     pub(super) workers: Range<u32>,
     pub(super) completion_lane: Lane,
+    pub(super) shedder: Shedder,
+    /// The work of all that wait, kept only where admission asks for it.
+    pub(super) waiting_work: Span,
 }
 
 /// An attempt in a queue.
@@ -98,6 +102,7 @@ impl<A: Agenda> World<A> {
             let idle = Worker::idle(ServiceId(index as u16));
             self.workers.resize(self.workers.len() + service.workers.get() as usize, idle);
             state.reset(first..self.workers.len() as u32);
+            state.shedder = service.shedding.open(service.service_time.mean());
             state.completion_lane = lanes.of_optional(Use::Work, service.service_time.constant());
         }
 
@@ -126,6 +131,7 @@ impl<A: Agenda> World<A> {
 impl ServiceState {
     fn reset(&mut self, workers: Range<u32>) {
         self.queue.clear();
+        self.waiting_work = Span::ZERO;
         self.idle.clear();
         self.idle.extend(workers.clone().rev());
         self.stalls = 0;
