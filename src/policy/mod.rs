@@ -15,5 +15,6 @@ pub mod budget;
 mod class;
 pub mod retry;
 pub mod shedding;
+pub mod slowdown;
 
 pub use class::Class;
