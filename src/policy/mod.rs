@@ -13,6 +13,7 @@
 pub mod admission;
 pub mod budget;
 mod class;
+pub mod discipline;
 pub mod limit;
 pub mod retry;
 pub mod shedding;
