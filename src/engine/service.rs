@@ -2,11 +2,14 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event};
+use super::calls::Calls;
 use super::client::Reception;
 use super::world::Waiting;
 use crate::id::ServiceId;
+use crate::model::Model;
 use crate::observe::{CallId, Fact, Observer};
-use crate::policy::admission::{Arrival, Welcome};
+use crate::policy::Class;
+use crate::policy::admission::{Load, Welcome};
 use crate::policy::shedding::{Fate, PickUp};
 use crate::random::Sprout;
 use crate::time::{Span, Time};
@@ -22,7 +25,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         {
             state.shedder.started_at_once(self.now);
             self.world.calls.retain(call);
-            let work = self.work_of(service, call, attempt);
+            let work = work_of(self.model, &self.world.calls, service, call, attempt);
             self.start(worker, call, attempt, work);
             let fact = Fact::Started {
                 service,
@@ -34,39 +37,28 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             self.observer.observe(self.now, fact);
             return Reception::Taken;
         }
-        let mut arrival = Arrival { waiting: state.queue.len(), ..Arrival::default() };
-        let admission = &self.model.service(service).admission;
-        if admission.asks_for_work() {
-            arrival.waiting_work = state.waiting_work;
-            arrival.work = self.work_of(service, call, attempt);
-        }
-        match admission.ask(&arrival) {
+        let (model, calls) = (self.model, &self.world.calls);
+        let admission = &model.service(service).admission;
+        let (waiting, waiting_work) = (state.queue.len(), state.waiting_work);
+        let load = move || {
+            let own = work_of(model, calls, service, call, attempt);
+            Load { waiting: waiting_work, own }
+        };
+        match admission.ask(waiting, Class::FIRST, load) {
             Welcome::Refused => {
                 self.observer
                     .observe(self.now, Fact::Refused { service, call: CallId(call), attempt });
                 Reception::Refused
             }
             Welcome::Admitted => {
-                let state = &mut self.world.services[service.index()];
-                state.waiting_work += arrival.work;
+                if admission.asks_for_work() {
+                    state.waiting_work = load().total();
+                }
                 state.queue.push_back(Waiting { since: self.now, call, attempt });
                 self.world.calls.retain(call);
                 self.observer
                     .observe(self.now, Fact::Queued { service, call: CallId(call), attempt });
                 Reception::Taken
-            }
-        }
-    }
-
-    /// How long a worker will work on this attempt: fixed when the request was born, whatever happens
-    /// to its other attempts, so that every variant of a story brings the same work.
-    #[inline]
-    fn work_of(&self, service: ServiceId, call: u32, attempt: u32) -> Span {
-        let law = &self.model.service(service).service_time;
-        match law.constant() {
-            Some(work) => work,
-            None => {
-                law.sample(&mut Sprout::new(self.world.calls.work_key(call), u64::from(attempt)))
             }
         }
     }
@@ -135,7 +127,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     fn pick_up(&mut self, service: ServiceId, waiting: Waiting) {
         let Waiting { since, call, attempt } = waiting;
-        let work = self.work_of(service, call, attempt);
+        let work = work_of(self.model, &self.world.calls, service, call, attempt);
         let deadline = self.deadline(call, since);
         let state = &mut self.world.services[service.index()];
         if self.model.service(service).admission.asks_for_work() {
@@ -206,5 +198,16 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             self.schedule(left, Event::Completion { worker }, lane);
         }
         self.expect_hand_over(service);
+    }
+}
+
+/// How long a worker will work on this attempt: fixed when the request was born, whatever happens to
+/// its other attempts, so that every variant of a story brings the same work.
+#[inline]
+fn work_of(model: &Model, calls: &Calls, service: ServiceId, call: u32, attempt: u32) -> Span {
+    let law = &model.service(service).service_time;
+    match law.constant() {
+        Some(work) => work,
+        None => law.sample(&mut Sprout::new(calls.work_key(call), u64::from(attempt))),
     }
 }

@@ -30,8 +30,6 @@ impl Mixture {
         self.mean
     }
 
-    /// Never inlined: a mixture may hold mixtures, and the hot laws stay small without it.
-    #[inline(never)]
     pub(super) fn sample(&self, bits: &mut impl Bits) -> Span {
         choose(&self.branches, bits.uniform()).sample(bits)
     }

@@ -95,6 +95,24 @@ impl Law {
         let length = match self {
             Self::Fixed(length) => *length,
             Self::Exponential { mean } => exponential(*mean, bits),
+            Self::Erlang(_)
+            | Self::Hyperexponential(_)
+            | Self::Lognormal(_)
+            | Self::BoundedPareto(_)
+            | Self::Uniform(_)
+            | Self::Mixture(_)
+            | Self::Empirical(_) => self.composed(bits),
+        };
+        length.max(Span::NANOSECOND)
+    }
+
+    /// The laws made of more than one step, out of line: inlined, their registers would be saved and
+    /// restored around every fixed length as well.
+    #[inline(never)]
+    fn composed(&self, bits: &mut impl Bits) -> Span {
+        match self {
+            Self::Fixed(length) => *length,
+            Self::Exponential { mean } => exponential(*mean, bits),
             Self::Erlang(law) => law.sample(bits),
             Self::Hyperexponential(law) => law.sample(bits),
             Self::Lognormal(law) => law.sample(bits),
@@ -102,8 +120,7 @@ impl Law {
             Self::Uniform(law) => law.sample(bits),
             Self::Mixture(law) => law.sample(bits),
             Self::Empirical(law) => law.sample(bits),
-        };
-        length.max(Span::NANOSECOND)
+        }
     }
 }
 

@@ -55,17 +55,20 @@ pub enum Welcome {
     Refused,
 }
 
-/// An attempt that would have to wait, and what it would wait behind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Arrival {
-    /// How many wait already.
-    pub waiting: usize,
-    /// Their work, in time of one worker; zero unless asked for.
-    pub waiting_work: Span,
-    /// The attempt's own work; zero unless asked for.
-    pub work: Span,
-    /// How important it is.
-    pub class: Class,
+/// Work, in time of one worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Of all that wait.
+    pub waiting: Span,
+    /// Of the attempt that asks.
+    pub own: Span,
+}
+
+impl Load {
+    /// What waits once the attempt does.
+    pub fn total(&self) -> Span {
+        self.waiting + self.own
+    }
 }
 
 impl Admission {
@@ -78,16 +81,27 @@ impl Admission {
         }
     }
 
-    /// The answer to an attempt that would have to wait.
+    /// The answer to an attempt of `class` that would have to wait behind `waiting` others. The `load`
+    /// is worked out only where it matters.
     #[inline]
-    pub fn ask(&self, arrival: &Arrival) -> Welcome {
+    pub fn ask(&self, waiting: usize, class: Class, load: impl FnOnce() -> Load) -> Welcome {
         let fits = match self {
             Self::Unbounded => true,
-            Self::Bounded { max_waiting } => arrival.waiting < *max_waiting as usize,
-            Self::BoundedWork { max_work } => arrival.waiting_work + arrival.work <= *max_work,
-            Self::Headroom(headroom) => headroom.fits(arrival.waiting, arrival.class),
+            Self::Bounded { max_waiting } => waiting < *max_waiting as usize,
+            Self::BoundedWork { .. } | Self::Headroom(_) => self.is_room(waiting, class, load),
         };
         if fits { Welcome::Admitted } else { Welcome::Refused }
+    }
+
+    /// Out of line, so that a plain bound costs what it cost alone.
+    #[inline(never)]
+    fn is_room(&self, waiting: usize, class: Class, load: impl FnOnce() -> Load) -> bool {
+        match self {
+            Self::Unbounded => true,
+            Self::Bounded { max_waiting } => waiting < *max_waiting as usize,
+            Self::BoundedWork { max_work } => load().total() <= *max_work,
+            Self::Headroom(headroom) => headroom.fits(waiting, class),
+        }
     }
 }
 
@@ -95,19 +109,19 @@ impl Admission {
 mod tests {
     use super::*;
 
-    fn behind(waiting: usize) -> Arrival {
-        Arrival { waiting, ..Arrival::default() }
+    fn ask(admission: Admission, waiting: usize) -> Welcome {
+        admission.ask(waiting, Class::FIRST, || unreachable!("a number needs no work"))
     }
 
     #[test]
     fn a_bound_of_zero_lets_nobody_wait() {
-        assert_eq!(Admission::Bounded { max_waiting: 0 }.ask(&behind(0)), Welcome::Refused);
+        assert_eq!(ask(Admission::Bounded { max_waiting: 0 }, 0), Welcome::Refused);
         let two = Admission::Bounded { max_waiting: 2 };
-        assert_eq!([0, 1, 2, 3].map(|waiting| two.ask(&behind(waiting))), {
+        assert_eq!([0, 1, 2, 3].map(|waiting| ask(two, waiting)), {
             use Welcome::{Admitted, Refused};
             [Admitted, Admitted, Refused, Refused]
         });
-        assert_eq!(Admission::Unbounded.ask(&behind(usize::MAX)), Welcome::Admitted);
+        assert_eq!(ask(Admission::Unbounded, usize::MAX), Welcome::Admitted);
     }
 
     /// With all work alike, a bound by work is a bound by number.
@@ -116,9 +130,9 @@ mod tests {
         let ms = Span::from_millis;
         let bound = Admission::BoundedWork { max_work: ms(35) };
         assert!(bound.asks_for_work());
-        let check = |waiting_work, work, expected| {
-            let arrival = Arrival { waiting_work: ms(waiting_work), work: ms(work), ..behind(3) };
-            assert_eq!(bound.ask(&arrival), expected, "{arrival:?}");
+        let check = |waiting, own, expected| {
+            let load = Load { waiting: ms(waiting), own: ms(own) };
+            assert_eq!(bound.ask(3, Class::FIRST, || load), expected, "{load:?}");
         };
         check(20, 10, Welcome::Admitted);
         check(30, 10, Welcome::Refused);
@@ -137,7 +151,7 @@ mod tests {
             let idle = busy_until <= now;
             if idle {
                 busy_until = now + 100;
-            } else if bound.ask(&behind(0)) == Welcome::Refused {
+            } else if ask(bound, 0) == Welcome::Refused {
                 refused += 1;
             }
         }

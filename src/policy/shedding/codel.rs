@@ -68,7 +68,7 @@ impl State {
 
     /// The fate of an attempt picked up at `now` after `delay` in the queue, with `behind` others
     /// left in it.
-    #[inline]
+    #[inline(never)]
     pub fn judge(&mut self, now: Time, delay: Span, behind: usize) -> Fate {
         let standing = self.is_standing(now, delay, behind);
         let dropped_last = std::mem::take(&mut self.dropped_last);

@@ -56,7 +56,7 @@ impl State {
     }
 
     /// The fate of an attempt picked up at `now` after `delay` in the queue.
-    #[inline]
+    #[inline(never)]
     pub fn judge(&mut self, now: Time, delay: Span) -> Fate {
         let FollyCodel { interval, target } = self.parameters;
         if now > self.interval_ends && !self.begins_interval {
