@@ -19,7 +19,7 @@ mod headroom;
 mod rate_limit;
 mod rejection;
 
-pub use headroom::Headroom;
+pub use headroom::{Headroom, UpsideDown};
 pub use rate_limit::{Bucket, RateLimit};
 pub use rejection::Rejection;
 

@@ -2,7 +2,7 @@
 //!
 //! Whose memory it is: the service's. The policy owns the waiting room, because what makes a choice
 //! cheap differs: first come, first served is a plain ring, everything else keeps its attempts on a
-//! [`Shelf`](shelf::Shelf) that knows the order of arrival and lets any of them go.
+//! shelf (`shelf.rs`) that knows the order of arrival and lets any of them go.
 //!
 //! When the engine calls what:
 //! * [`Discipline::open`] when a run is reset, or [`WaitingRoom::clear`] for another run of the same
