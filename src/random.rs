@@ -17,6 +17,8 @@ pub enum Purpose {
     Arrivals,
     /// When the bursts of a client's arrivals begin and end.
     Bursts,
+    /// Choices that a service makes by itself.
+    Service,
     /// The key of each of a client's requests, from which a [`Sprout`] draws the rest.
     Requests,
 }
@@ -26,6 +28,7 @@ impl Purpose {
         match self {
             Self::Arrivals => "arrivals",
             Self::Bursts => "bursts",
+            Self::Service => "service",
             Self::Requests => "requests",
         }
     }
@@ -116,7 +119,7 @@ pub enum Draw {
 /// A short stream grown from one number, for draws that must not depend on what else was drawn:
 /// the work of the third attempt of a request is the same whether or not a second one was made.
 /// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sprout(u64);
 
 impl Sprout {

@@ -51,6 +51,15 @@ impl Fraction {
         (0.0..=1.0).contains(&share).then(|| Self((share * f64::from(BILLION)).round() as u32))
     }
 
+    /// `part` of `whole`, if it is at most the whole and the whole is not zero; rounded down to a
+    /// billionth. For constants.
+    pub const fn ratio(part: u32, whole: u32) -> Option<Self> {
+        if whole == 0 || part > whole {
+            return None;
+        }
+        Some(Self((part as u64 * BILLION as u64 / whole as u64) as u32))
+    }
+
     /// The share as a number from 0 to 1.
     pub fn as_f64(self) -> f64 {
         f64::from(self.0) / f64::from(BILLION)
@@ -84,6 +93,8 @@ mod tests {
             assert_eq!(Fraction::new(wrong), None, "{wrong}");
         }
         assert_eq!(Fraction::new(1.0), Some(Fraction::ONE));
+        assert_eq!(Fraction::ratio(9, 10), Some(Fraction::NINE_TENTHS));
+        assert_eq!((Fraction::ratio(2, 1), Fraction::ratio(0, 0)), (None, None));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! for and removed.
 
 use crate::id::ClientId;
+use crate::policy::discipline::Ticket;
 use crate::time::Time;
 
 /// One request.
@@ -35,6 +36,19 @@ pub(super) struct Calls {
     free: Vec<u32>,
     /// What is random about each request is drawn from its key; kept only where anything is.
     keys: Vec<u64>,
+    /// Where the attempt waited for is; kept only where a service notices that it is given up.
+    places: Vec<(u32, Whereabouts)>,
+}
+
+/// Where an attempt is at its service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whereabouts {
+    /// Not there, or not any more.
+    Nowhere,
+    /// In its queue.
+    Queue(Ticket),
+    /// In the hands of this worker.
+    Worker(u32),
 }
 
 impl Calls {
@@ -42,6 +56,7 @@ impl Calls {
         self.slots.clear();
         self.free.clear();
         self.keys.clear();
+        self.places.clear();
     }
 
     /// A fresh request of `client`, with one reference: the caller's.
@@ -65,6 +80,24 @@ impl Calls {
 
     pub(super) fn key(&self, slot: u32) -> u64 {
         self.keys.get(slot as usize).copied().unwrap_or(0)
+    }
+
+    pub(super) fn set_place(&mut self, slot: u32, attempt: u32, place: Whereabouts) {
+        if self.places.len() < self.slots.len() {
+            self.places.resize(self.slots.len(), (0, Whereabouts::Nowhere));
+        }
+        // A zombie is beyond anybody's reach: nobody will give it up again.
+        if self.attempt(slot) == attempt {
+            self.places[slot as usize] = (attempt, place);
+        }
+    }
+
+    /// Where the attempt is, which nobody will ask again.
+    pub(super) fn take_place(&mut self, slot: u32, attempt: u32) -> Whereabouts {
+        match self.places.get_mut(slot as usize) {
+            Some((of, place)) if *of == attempt => std::mem::replace(place, Whereabouts::Nowhere),
+            Some(_) | None => Whereabouts::Nowhere,
+        }
     }
 
     #[inline]

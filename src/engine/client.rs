@@ -81,7 +81,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let edge = &self.model.clients[client.index()].edge;
         self.observer.observe(self.now, Fact::Sent { client, call: CallId(call), attempt });
         let reception = if self.world.clients[client.index()].network.is_nothing {
-            self.receive(edge.to, call, attempt, self.now)
+            self.receive(edge.to, call, attempt)
         } else {
             self.send_there(call, attempt);
             Reception::Taken
@@ -110,6 +110,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let client = self.world.calls.client(call);
         let attempt = self.world.calls.attempt(call);
         self.observer.observe(self.now, Fact::TimedOut { client, call: CallId(call), attempt });
+        let to = self.model.clients[client.index()].edge.to;
+        self.abandon(to, call, attempt);
         self.attempt_failed(call, Failure::TimedOut);
         self.world.calls.release(call);
     }
@@ -219,12 +221,13 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
     }
 
-    /// When the client gives up `attempt`, sent at `sent`.
+    /// When the client gives up an attempt that arrived at `arrived`, as its service reckons: what
+    /// travels with an attempt is a length of time, and not an instant.
     #[inline]
-    pub(super) fn deadline(&self, call: u32, sent: Time) -> Time {
+    pub(super) fn deadline(&self, call: u32, arrived: Time) -> Time {
         let client = self.world.calls.client(call);
         match self.model.clients[client.index()].edge.timeout {
-            Some(timeout) => sent + timeout,
+            Some(timeout) => arrived + timeout,
             None => Time::NEVER,
         }
     }

@@ -111,6 +111,10 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         }
         for index in 0..model.services.len() {
             let service = ServiceId(index as u16);
+            if before.services[index] != model.services[index] {
+                let state = &mut self.world.services[index];
+                state.open_policies(&model.services[index]);
+            }
             self.review_capacity(service);
             self.review_service(service);
         }

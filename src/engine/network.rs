@@ -6,7 +6,7 @@ use super::client::{Answer, Reception};
 use super::state::left_by;
 use crate::observe::{CallId, Fact, Observer};
 use crate::random::{Bits, Draw, Sprout};
-use crate::time::{Span, Time};
+use crate::time::Span;
 
 /// An attempt or an answer on its way.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +17,6 @@ pub(super) struct Journey {
     answer: Answer,
     /// The work behind the answer, if it was of use when it was done; zero otherwise.
     work: Span,
-    /// When the attempt left its client.
-    sent: Time,
 }
 
 /// Everything on its way, in a slab.
@@ -52,8 +50,7 @@ impl Journeys {
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt leaves its client.
     pub(super) fn send_there(&mut self, call: u32, attempt: u32) {
-        let (answer, work, sent) = (Answer::Success, Span::ZERO, self.now);
-        let journey = Journey { call, attempt, answer, work, sent };
+        let journey = Journey { call, attempt, answer: Answer::Success, work: Span::ZERO };
         self.travel(journey, Draw::There, Draw::LostThere, |journey| Event::AttemptArrives {
             journey,
         });
@@ -66,7 +63,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         if self.world.clients[client.index()].network.is_nothing {
             self.hear(call, attempt, answer);
         } else {
-            let journey = Journey { call, attempt, answer, work, sent: self.now };
+            let journey = Journey { call, attempt, answer, work };
             self.travel(journey, Draw::Back, Draw::LostBack, |journey| Event::AnswerArrives {
                 journey,
             });
@@ -96,10 +93,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// An attempt has travelled to its service.
     pub(super) fn attempt_arrives(&mut self, journey: u32) {
-        let Journey { call, attempt, sent, .. } = self.world.journeys.end(journey);
+        let Journey { call, attempt, .. } = self.world.journeys.end(journey);
         let client = self.world.calls.client(call);
         let service = self.model.clients[client.index()].edge.to;
-        match self.receive(service, call, attempt, sent) {
+        match self.receive(service, call, attempt) {
             Reception::Taken => {}
             Reception::TurnedAway(failure) => {
                 self.answer(call, attempt, Answer::Failure(failure), Span::ZERO);

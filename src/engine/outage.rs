@@ -2,11 +2,13 @@
 
 use super::Run;
 use super::agenda::Agenda;
+use super::calls::Whereabouts;
 use super::client::{Answer, Reception};
-use super::state::{IDLE, Waiting};
+use super::state::IDLE;
 use crate::id::{ServiceId, TriggerId};
 use crate::model::{Disturbance, Notice, Outage, QueueFate, ServiceFate};
 use crate::observe::{CallId, Fact, Observer, Place};
+use crate::policy::discipline::Waiting;
 use crate::policy::retry::Failure;
 use crate::time::Span;
 
@@ -68,8 +70,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// Everything that waits is gone.
     pub(super) fn lose_queue(&mut self, service: ServiceId, notice: Notice) {
         // Taken whole: a client that learns of it may send again at once, into the new queue.
-        let mut lost = std::mem::take(&mut self.world.services[service.index()].queue);
-        for Waiting { call, attempt, .. } in lost.drain(..) {
+        let state = &mut self.world.services[service.index()];
+        let mut lost: Vec<Waiting> = Vec::with_capacity(state.queue.len());
+        state.queue.for_each(|waiting| lost.push(*waiting));
+        state.queue.clear();
+        state.waiting_work = Span::ZERO;
+        for Waiting { call, attempt, .. } in lost {
             self.lose(service, call, attempt, Place::Queue, notice);
         }
     }
@@ -88,6 +94,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     fn lose(&mut self, service: ServiceId, call: u32, attempt: u32, place: Place, notice: Notice) {
         let fact = Fact::Lost { service, call: CallId(call), attempt, place };
         self.observer.observe(self.now, fact);
+        self.world.calls.set_place(call, attempt, Whereabouts::Nowhere);
         match notice {
             Notice::AtOnce => {
                 self.answer(call, attempt, Answer::Failure(Failure::Reset), Span::ZERO);

@@ -2,29 +2,28 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event};
+use super::calls::Whereabouts;
 use super::client::{Answer, Reception};
-use super::state::{BEYOND, IDLE, Waiting, left_by};
+use super::state::{BEYOND, IDLE, left_by};
 use crate::id::ServiceId;
-use crate::model::{ErrorCost, WorkDraw};
+use crate::model::{ErrorCost, OnAbandon, WorkDraw};
 use crate::observe::{CallId, Fact, Observer};
-use crate::policy::admission::Welcome;
+use crate::policy::Class;
+use crate::policy::admission::{Load, Welcome};
+use crate::policy::discipline::{Urgency, Waiting};
+use crate::policy::limit::{Outcome, Sample};
 use crate::policy::retry::Failure;
-use crate::policy::shedding::{Fate, Shedding};
+use crate::policy::shedding::{Fate, PickUp};
 use crate::random::{Bits, Draw, Sprout};
 use crate::time::{Span, Time};
+use crate::unit::Fraction;
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
-    /// An attempt arrives that left its client at `sent`.
+    /// An attempt arrives.
     #[inline]
-    pub(super) fn receive(
-        &mut self,
-        service: ServiceId,
-        call: u32,
-        attempt: u32,
-        sent: Time,
-    ) -> Reception {
+    pub(super) fn receive(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
         let state = &mut self.world.services[service.index()];
-        if state.may_fail
+        if state.is_guarded
             && let Some(reception) = self.turn_away(service, call, attempt)
         {
             return reception;
@@ -34,9 +33,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             && state.queue.is_empty()
             && let Some(worker) = state.idle.pop()
         {
+            state.shedder.started_at_once(self.now);
             self.world.calls.retain(call);
             let work = self.work_of(service, call, attempt);
-            self.start(worker, call, attempt, work);
+            self.start(worker, call, attempt, work, self.now);
             let fact = Fact::Started {
                 service,
                 call: CallId(call),
@@ -47,36 +47,58 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             self.observer.observe(self.now, fact);
             return Reception::Taken;
         }
-        let waiting = state.queue.len();
-        let policy = self.model.service(service);
-        match policy.admission.ask(waiting) {
+        let admission = &self.model.service(service).admission;
+        let (waiting, waiting_work) = (state.queue.len(), state.waiting_work);
+        let class = self.class_of(call);
+        let load = || Load { waiting: waiting_work, own: self.work_of(service, call, attempt) };
+        match admission.ask(waiting, class, load) {
             Welcome::Refused => self.refuse(service, call, attempt, Failure::Refused),
             Welcome::Admitted => {
-                let deadline = match policy.shedding {
-                    Shedding::Never => Time::NEVER,
-                    Shedding::Expired | Shedding::Unfinishable => self.deadline(call, sent),
-                };
-                let state = &mut self.world.services[service.index()];
-                state.queue.push_back(Waiting { since: self.now, deadline, call, attempt });
-                self.world.calls.retain(call);
-                self.observer
-                    .observe(self.now, Fact::Queued { service, call: CallId(call), attempt });
+                if admission.asks_for_work() {
+                    let total = load().total();
+                    self.world.services[service.index()].waiting_work = total;
+                }
+                self.queue(service, call, attempt, class);
                 Reception::Taken
             }
         }
     }
 
-    /// What an attempt meets that is not even asked to wait: a service that is gone, or an error that
-    /// costs nothing.
+    #[inline]
+    fn queue(&mut self, service: ServiceId, call: u32, attempt: u32, class: Class) {
+        let deadline = self.deadline(call, self.now);
+        let state = &mut self.world.services[service.index()];
+        let waiting = Waiting { since: self.now, call, attempt };
+        let ticket = state.queue.push(waiting, || Urgency { deadline, class });
+        if state.on_abandon != OnAbandon::Ignores {
+            self.world.calls.set_place(call, attempt, Whereabouts::Queue(ticket));
+        }
+        self.world.calls.retain(call);
+        self.observer.observe(self.now, Fact::Queued { service, call: CallId(call), attempt });
+    }
+
+    #[inline]
+    fn class_of(&self, call: u32) -> Class {
+        self.model.clients[self.world.calls.client(call).index()].class
+    }
+
+    /// What an attempt meets that is not even asked to wait: a service that is gone, an error that
+    /// costs nothing, or a limit that has nothing to do with the queue.
     #[cold]
     fn turn_away(&mut self, service: ServiceId, call: u32, attempt: u32) -> Option<Reception> {
-        let health = &self.world.services[service.index()].health;
-        if !health.outages.is_empty() {
+        if !self.world.services[service.index()].health.outages.is_empty() {
             return Some(self.meet_outage(service, call, attempt));
         }
         let errors = self.model.service(service).errors;
-        let fails = errors.cost == ErrorCost::Nothing && self.fails(service, call, attempt);
-        fails.then(|| self.refuse(service, call, attempt, errors.failure))
+        if errors.cost == ErrorCost::Nothing && self.fails(service, call, attempt) {
+            return Some(self.refuse(service, call, attempt, errors.failure));
+        }
+        let state = &mut self.world.services[service.index()];
+        let in_flight = state.in_flight();
+        let by_rate = state.bucket.as_mut().map(|bucket| bucket.take(self.now));
+        let by_limit = state.limiter.as_mut().map(|limiter| limiter.ask(self.now, in_flight));
+        let refused = [by_rate, by_limit].contains(&Some(Welcome::Refused));
+        refused.then(|| self.refuse(service, call, attempt, Failure::Refused))
     }
 
     pub(super) fn refuse(
@@ -91,11 +113,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// Whether this attempt is one of those that the service fails.
-    #[inline]
     fn fails(&self, service: ServiceId, call: u32, attempt: u32) -> bool {
         let share = self.model.service(service).errors.share;
         let by_triggers = &self.world.services[service.index()].health.error_shares;
-        if share == crate::unit::Fraction::ZERO && by_triggers.is_empty() {
+        if share == Fraction::ZERO && by_triggers.is_empty() {
             return false;
         }
         let shares = by_triggers.iter().map(|(_, share)| *share).chain([share]);
@@ -103,8 +124,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         Sprout::of(key, attempt, Draw::Fails).uniform() >= left_by(shares)
     }
 
-    /// How long a worker will work on this attempt: fixed when the request was born, whatever happens
-    /// to its other attempts, so that every variant of a story brings the same work.
+    /// How long a worker would work on this attempt: drawn from what was fixed when the request was
+    /// born, whatever happens to its other attempts, so that every variant of a story brings the same
+    /// work; and longer where the state of the service makes it so.
     #[inline]
     fn work_of(&self, service: ServiceId, call: u32, attempt: u32) -> Span {
         let state = &self.world.services[service.index()];
@@ -123,6 +145,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 policy.service_time.sample(&mut Sprout::of(key, attempt, Draw::Work))
             }
         };
+        let work = policy.slowdown.stretch(work, state.busy + 1, state.queue.len());
         if state.health.slowdowns.is_empty() {
             return work;
         }
@@ -130,15 +153,19 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     #[inline]
-    fn start(&mut self, worker: u32, call: u32, attempt: u32, work: Span) {
+    fn start(&mut self, worker: u32, call: u32, attempt: u32, work: Span, admitted: Time) {
         let began = self.world.sequence;
         let state = &mut self.world.workers[worker as usize];
         state.call = call;
         state.attempt = attempt;
+        state.admitted = admitted;
         state.work = work;
         state.began = began;
-        let service = state.service;
-        self.world.services[service.index()].busy += 1;
+        let service = &mut self.world.services[state.service.index()];
+        service.busy += 1;
+        if service.on_abandon != OnAbandon::Ignores {
+            self.world.calls.set_place(call, attempt, Whereabouts::Worker(worker));
+        }
         self.run_for(worker, work);
     }
 
@@ -159,7 +186,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let state = &mut self.world.workers[worker as usize];
         let (service, call, attempt, work) = (state.service, state.call, state.attempt, state.work);
         state.completion = IDLE;
-        let answer = if self.world.services[service.index()].may_fail {
+        let admitted = state.admitted;
+        let answer = if self.world.services[service.index()].is_guarded {
+            self.learn(service, admitted, Outcome::Answered);
             self.outcome(service, call, attempt)
         } else {
             Answer::Success
@@ -184,6 +213,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 Answer::Failure(errors.failure)
             }
             ErrorCost::FullWork | ErrorCost::Nothing => Answer::Success,
+        }
+    }
+
+    /// A limit on concurrency learns from an attempt that ends now, itself still counted.
+    #[cold]
+    fn learn(&mut self, service: ServiceId, admitted: Time, outcome: Outcome) {
+        let state = &mut self.world.services[service.index()];
+        let in_flight = state.in_flight();
+        if let Some(limiter) = &mut state.limiter {
+            let round_trip = self.now.since(admitted);
+            let sample = Sample { round_trip, in_flight, outcome };
+            limiter.learn(self.now, sample, &mut state.bits);
         }
     }
 
@@ -238,7 +279,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             if state.health.closures > 0 || state.idle.is_empty() {
                 return;
             }
-            let Some(waiting) = state.queue.pop_front() else {
+            let Some(waiting) = state.queue.pick(self.now, &mut state.bits) else {
                 return;
             };
             self.pick_up(service, waiting);
@@ -248,18 +289,24 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// A worker of `service` picks up an attempt from the queue, and serves or sheds it.
     #[inline]
     fn pick_up(&mut self, service: ServiceId, waiting: Waiting) {
-        let Waiting { since, deadline, call, attempt } = waiting;
+        let Waiting { since, call, attempt } = waiting;
+        self.leaves_queue(service, call, attempt);
         let work = self.work_of(service, call, attempt);
-        match self.model.service(service).shedding.judge(self.now, work, deadline) {
+        let deadline = self.deadline(call, since);
+        let state = &mut self.world.services[service.index()];
+        let behind = state.queue.len();
+        match state.shedder.judge(&PickUp { now: self.now, since, work, deadline, behind }) {
             Fate::Shed => {
                 self.observer
                     .observe(self.now, Fact::Shed { service, call: CallId(call), attempt });
+                self.learn(service, since, Outcome::Dropped);
+                self.world.calls.set_place(call, attempt, Whereabouts::Nowhere);
                 self.world.calls.release(call);
             }
             Fate::Served => {
                 let worker = self.world.services[service.index()].idle.pop();
                 let worker = worker.expect("an attempt is picked up by an idle worker");
-                self.start(worker, call, attempt, work);
+                self.start(worker, call, attempt, work, since);
                 let fact = Fact::Started {
                     service,
                     call: CallId(call),
@@ -269,6 +316,56 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 };
                 self.observer.observe(self.now, fact);
             }
+        }
+    }
+
+    /// Keeps the sum of the work that waits, where admission asks for it.
+    #[inline]
+    pub(super) fn leaves_queue(&mut self, service: ServiceId, call: u32, attempt: u32) {
+        if self.model.service(service).admission.asks_for_work() {
+            let work = self.work_of(service, call, attempt);
+            let state = &mut self.world.services[service.index()];
+            state.waiting_work = state.waiting_work.saturating_sub(work);
+            if state.queue.is_empty() {
+                // What the work of each depends on may have changed while it waited.
+                state.waiting_work = Span::ZERO;
+            }
+        }
+    }
+
+    /// A client has given up an attempt, and the service notices if it is one that does.
+    #[inline]
+    pub(super) fn abandon(&mut self, service: ServiceId, call: u32, attempt: u32) {
+        match self.world.services[service.index()].on_abandon {
+            OnAbandon::Ignores => {}
+            OnAbandon::LeavesQueue => self.notice(service, call, attempt, false),
+            OnAbandon::StopsWork => self.notice(service, call, attempt, true),
+        }
+    }
+
+    fn notice(&mut self, service: ServiceId, call: u32, attempt: u32, stops_work: bool) {
+        match self.world.calls.take_place(call, attempt) {
+            Whereabouts::Queue(ticket) => {
+                let state = &mut self.world.services[service.index()];
+                if state.queue.remove(ticket).is_none() {
+                    return;
+                }
+                self.leaves_queue(service, call, attempt);
+                let place = crate::observe::Place::Queue;
+                let fact = Fact::Withdrawn { service, call: CallId(call), attempt, place };
+                self.observer.observe(self.now, fact);
+                self.world.calls.release(call);
+            }
+            Whereabouts::Worker(worker) if stops_work => {
+                self.world.workers[worker as usize].completion = IDLE;
+                let place = crate::observe::Place::Worker;
+                let fact = Fact::Withdrawn { service, call: CallId(call), attempt, place };
+                self.observer.observe(self.now, fact);
+                self.free(worker);
+                self.expect_hand_over(service);
+                self.world.calls.release(call);
+            }
+            Whereabouts::Worker(_) | Whereabouts::Nowhere => {}
         }
     }
 }

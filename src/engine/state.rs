@@ -1,14 +1,18 @@
 //! The state of clients, services and workers.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::agenda::Lane;
 use super::arrivals::Source;
 use crate::id::ServiceId;
-use crate::model::{Client, Scope, Service};
+use crate::model::{Client, OnAbandon, Scope, Service};
+use crate::policy::admission::Bucket;
 use crate::policy::budget::Ledger;
-use crate::random::Stream;
+use crate::policy::discipline::WaitingRoom;
+use crate::policy::limit::Limiter;
+use crate::policy::shedding::Shedder;
+use crate::policy::slowdown::Slowdown;
+use crate::random::{Bits, Purpose, Sprout, Stream};
 use crate::time::{Span, Time};
 use crate::unit::Fraction;
 
@@ -60,7 +64,7 @@ pub(super) struct User {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ServiceState {
-    pub(super) queue: VecDeque<Waiting>,
+    pub(super) queue: WaitingRoom,
     /// Workers with nothing to do.
     pub(super) idle: Vec<u32>,
     /// Workers that do not count at the moment, by a trigger or a lever.
@@ -73,8 +77,17 @@ pub(super) struct ServiceState {
     pub(super) health: Health,
     /// The work of every attempt that starts now; zero if it depends on the attempt.
     pub(super) fixed_work: Span,
-    /// Whether an attempt may fail for reasons of the service's own, or find it gone.
-    pub(super) may_fail: bool,
+    /// Whether an attempt may fail for reasons of the service's own, find it gone, or meet a limit.
+    pub(super) is_guarded: bool,
+    /// What it does about attempts that are given up.
+    pub(super) on_abandon: OnAbandon,
+    pub(super) shedder: Shedder,
+    pub(super) limiter: Option<Limiter>,
+    pub(super) bucket: Option<Bucket>,
+    /// For choices of its own that no request brings with it.
+    pub(super) bits: Sprout,
+    /// The work of all that wait, kept only where admission asks for it.
+    pub(super) waiting_work: Span,
     /// Whether it stands in [`World::hand_overs`](super::World).
     pub(super) hands_over: bool,
     /// Its workers are these of [`World::workers`](super::World).
@@ -101,16 +114,6 @@ pub(super) struct Health {
     pub(super) capacities: Vec<(u32, u32)>,
 }
 
-/// An attempt in a queue.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub(super) since: Time,
-    /// When its client gives it up, where the service asks.
-    pub(super) deadline: Time,
-    pub(super) call: u32,
-    pub(super) attempt: u32,
-}
-
 /// In place of a completion: the worker has nothing to do.
 pub(super) const IDLE: u64 = u64::MAX;
 /// In place of a completion: it will not be done before the horizon.
@@ -124,6 +127,8 @@ pub(super) struct Worker {
     pub(super) service: ServiceId,
     pub(super) call: u32,
     pub(super) attempt: u32,
+    /// When the attempt was let in.
+    pub(super) admitted: Time,
     /// When it will be done.
     pub(super) completes: Time,
     /// The whole work of the attempt.
@@ -150,8 +155,18 @@ impl ClientState {
 
 impl ServiceState {
     /// Ready to serve with `wanted` of the given workers.
-    pub(super) fn reset(&mut self, workers: Range<u32>, wanted: u32, completion_lane: Lane) {
-        self.queue.clear();
+    pub(super) fn reset(
+        &mut self,
+        policy: &Service,
+        seed: u64,
+        workers: Range<u32>,
+        completion_lane: Lane,
+    ) {
+        let wanted = policy.workers.get();
+        let key = Stream::new(seed, Purpose::Service, &policy.name).bits();
+        self.bits = Sprout::new(key, 0);
+        self.queue = policy.discipline.open();
+        self.open_policies(policy);
         self.idle.clear();
         self.parked.clear();
         self.idle.extend((workers.start..workers.start + wanted).rev());
@@ -169,12 +184,29 @@ impl ServiceState {
         self.workers.start as usize..self.workers.end as usize
     }
 
+    /// Policies that have seen nothing yet.
+    pub(super) fn open_policies(&mut self, policy: &Service) {
+        self.shedder = policy.shedding.open(policy.service_time.mean());
+        self.limiter = policy.limit.as_ref().map(|limit| limit.open(&mut self.bits));
+        self.bucket = policy.rate_limit.map(|limit| limit.open());
+        self.on_abandon = policy.on_abandon;
+        self.waiting_work = Span::ZERO;
+    }
+
+    /// How many attempts it has, waiting or in its workers' hands.
+    pub(super) fn in_flight(&self) -> u32 {
+        self.queue.len() as u32 + self.busy
+    }
+
     /// Works out anew what is kept ready for the hot loop, after anything has changed.
     pub(super) fn review(&mut self, policy: &Service) {
         let is_slow = !self.health.slowdowns.is_empty();
         let constant = policy.service_time.constant().filter(|_| !is_slow);
-        self.fixed_work = constant.unwrap_or(Span::ZERO);
-        self.may_fail = !self.health.outages.is_empty()
+        let depends = policy.slowdown != Slowdown::None;
+        self.fixed_work = constant.filter(|_| !depends).unwrap_or(Span::ZERO);
+        self.is_guarded = self.bucket.is_some()
+            || self.limiter.is_some()
+            || !self.health.outages.is_empty()
             || !self.health.error_shares.is_empty()
             || policy.errors.share != Fraction::ZERO;
     }
@@ -202,6 +234,7 @@ impl Worker {
             service,
             call: 0,
             attempt: 0,
+            admitted: Time::ZERO,
             completes: Time::NEVER,
             work: Span::ZERO,
             completion: IDLE,

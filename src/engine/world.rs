@@ -63,11 +63,11 @@ impl<A: Agenda> World<A> {
             }
         }));
         let mut lanes = LaneMap::default();
-        self.reset_services(model, &mut lanes);
+        self.reset_services(model, seed, &mut lanes);
         self.reset_clients(model, seed, &mut lanes);
     }
 
-    fn reset_services(&mut self, model: &Model, lanes: &mut LaneMap) {
+    fn reset_services(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
         self.workers.clear();
         self.services.truncate(model.services.len());
         self.services.resize_with(model.services.len(), ServiceState::default);
@@ -76,7 +76,7 @@ impl<A: Agenda> World<A> {
             let first = self.workers.len();
             self.workers.resize(first + most_workers(model, id) as usize, Worker::idle(id));
             let lane = lanes.of_optional(Use::Work, service.service_time.constant());
-            state.reset(first as u32..self.workers.len() as u32, service.workers.get(), lane);
+            state.reset(service, seed, first as u32..self.workers.len() as u32, lane);
             state.review(service);
         }
     }

@@ -61,7 +61,7 @@ pub struct Profile {
 }
 
 /// Parameters of [`Arrivals::Users`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Users {
     /// How many users there are; each is an instance of the client.
     pub count: NonZeroU16,
@@ -72,7 +72,7 @@ pub struct Users {
 }
 
 /// What a user's thinking is counted from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Think {
     /// After the end of a request, for a length drawn anew each time.
     After(Law),
@@ -129,9 +129,9 @@ impl Arrivals {
             Self::Volley { count, .. } => f64::from(*count) / horizon.as_secs_f64(),
             Self::Replay(instants) => instants.len() as f64 / horizon.as_secs_f64(),
             Self::Users(users) => {
-                let think = match users.think {
+                let think = match &users.think {
                     Think::After(law) => law.mean(),
-                    Think::Pace(pace) => pace,
+                    Think::Pace(pace) => *pace,
                 };
                 f64::from(users.count.get()) / think.max(Span::NANOSECOND).as_secs_f64()
             }

@@ -5,6 +5,7 @@ use std::num::NonZeroU16;
 use super::Arrivals;
 use crate::id::ServiceId;
 use crate::law::Law;
+use crate::policy::Class;
 use crate::policy::budget::Budget;
 use crate::policy::retry::Retry;
 use crate::time::Span;
@@ -19,6 +20,8 @@ pub struct Client {
     /// How many instances of the client there are; requests go round them. What an instance
     /// remembers (a budget of its own, a breaker) it shares with nobody.
     pub instances: NonZeroU16,
+    /// How important its requests are, to services that care.
+    pub class: Class,
     /// What each request calls, and how.
     pub edge: Edge,
 }
@@ -26,7 +29,13 @@ pub struct Client {
 impl Client {
     /// A single instance.
     pub fn new(name: &str, arrivals: Arrivals, edge: Edge) -> Self {
-        Self { name: name.to_owned(), arrivals, instances: NonZeroU16::MIN, edge }
+        Self {
+            name: name.to_owned(),
+            arrivals,
+            instances: NonZeroU16::MIN,
+            class: Class::FIRST,
+            edge,
+        }
     }
 
     /// How many instances there are: users of a closed loop are one each.

@@ -89,7 +89,9 @@ impl Model {
         let timed_out = edge.timeout.map(|timeout| timeout + first_wait);
         let refused = match self.service(edge.to).admission {
             Admission::Unbounded => None,
-            Admission::Bounded { .. } => Some(edge.retry.after_refusal.unwrap_or(first_wait)),
+            Admission::Bounded { .. } | Admission::BoundedWork { .. } | Admission::Headroom(_) => {
+                Some(edge.retry.after_refusal.unwrap_or(first_wait))
+            }
         };
         let Some(fastest) = timed_out.into_iter().chain(refused).min() else {
             // Nothing can fail.
@@ -130,6 +132,12 @@ impl Model {
         match service.admission {
             Admission::Unbounded => queued.min(sent),
             Admission::Bounded { max_waiting } => f64::from(max_waiting).min(sent),
+            Admission::Headroom(headroom) => f64::from(headroom.max_waiting()).min(sent),
+            // Random work can be short many times in a row, so its mean bounds no number.
+            Admission::BoundedWork { max_work } => match service.service_time.constant() {
+                Some(work) => (work.times_in(max_work) as f64).min(sent),
+                None => queued.min(sent),
+            },
         }
     }
 }

@@ -3,12 +3,15 @@
 use std::num::NonZeroU32;
 
 use crate::law::Law;
-use crate::policy::admission::Admission;
+use crate::policy::admission::{Admission, RateLimit};
+use crate::policy::discipline::Discipline;
+use crate::policy::limit::Limit;
 use crate::policy::retry::Failure;
 use crate::policy::shedding::Shedding;
+use crate::policy::slowdown::Slowdown;
 use crate::unit::{Fraction, Rate};
 
-/// A FIFO queue and the workers that serve it, each one attempt at a time.
+/// A queue and the workers that serve it, each one attempt at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
     /// Its name in the scenario; keys its random streams.
@@ -25,6 +28,29 @@ pub struct Service {
     pub shedding: Shedding,
     /// Attempts that are answered with a failure.
     pub errors: Errors,
+    /// Which of those that wait is next.
+    pub discipline: Discipline,
+    /// How work depends on the state of the service, on top of its law.
+    pub slowdown: Slowdown,
+    /// How many attempts it may have at once, waiting or in service; none for no limit.
+    pub limit: Option<Limit>,
+    /// How many attempts it lets in per second; none for no limit.
+    pub rate_limit: Option<RateLimit>,
+    /// What it does about attempts that their clients have given up.
+    pub on_abandon: OnAbandon,
+}
+
+/// What a service does about an attempt that its client has given up. It hears of it at once, however
+/// long the network takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnAbandon {
+    /// Nothing: the attempt is served in full, for nobody.
+    #[default]
+    Ignores,
+    /// It leaves the queue; what a worker has begun is finished.
+    LeavesQueue,
+    /// It leaves the queue, and a worker drops it.
+    StopsWork,
 }
 
 /// Whether the attempts of one request bring the same work. Both are fixed when the request is born,
@@ -74,6 +100,11 @@ impl Service {
             admission: Admission::Unbounded,
             shedding: Shedding::Never,
             errors: Errors::NONE,
+            discipline: Discipline::Fifo,
+            slowdown: Slowdown::None,
+            limit: None,
+            rate_limit: None,
+            on_abandon: OnAbandon::Ignores,
         }
     }
 

@@ -153,6 +153,17 @@ pub enum Fact {
         /// Where it was.
         place: Place,
     },
+    /// A service drops an attempt because its client has given it up.
+    Withdrawn {
+        /// Which service.
+        service: ServiceId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+        /// Where it was.
+        place: Place,
+    },
     /// An operator pulls a lever.
     LeverPulled {
         /// Which one.
@@ -202,6 +213,7 @@ impl Fact {
             | Self::LostOnTheWay { call, .. }
             | Self::CameToNothing { call, .. }
             | Self::Lost { call, .. }
+            | Self::Withdrawn { call, .. }
             | Self::Completed { call, .. } => Some(call),
             Self::TriggerBegan { .. }
             | Self::TriggerEnded { .. }
@@ -261,6 +273,9 @@ impl fmt::Display for Fact {
                     Place::Worker => "the hands",
                 };
                 write!(f, "{} is lost from {place} of service {}", on(call, attempt), service.0)
+            }
+            Self::Withdrawn { service, call, attempt, .. } => {
+                write!(f, "{} is dropped by service {}", on(call, attempt), service.0)
             }
             Self::LeverPulled { lever } => write!(f, "lever {} is pulled", lever.0),
             Self::LeverReleased { lever } => write!(f, "lever {} is released", lever.0),

@@ -29,6 +29,8 @@ pub struct Tally {
     pub rejected: u64,
     /// Attempts that a service dropped at pick-up.
     pub shed: u64,
+    /// Attempts that a service dropped because their clients had given them up.
+    pub withdrawn: u64,
     /// Attempts that a worker began to serve.
     pub started: u64,
     /// Attempts that a service served in full.
@@ -106,6 +108,7 @@ impl Observer for Tally {
             }
             Fact::Blocked { .. } => self.blocked += 1,
             Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += 1,
+            Fact::Withdrawn { .. } => self.withdrawn += 1,
             Fact::Queued { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }

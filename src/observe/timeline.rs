@@ -111,7 +111,9 @@ impl Observer for Timeline {
                 window.wasted += u64::from(!useful);
             }
             Fact::CameToNothing { .. } => window.wasted += 1,
-            Fact::Lost { place, .. } => window.queue -= u64::from(place == Place::Queue),
+            Fact::Lost { place, .. } | Fact::Withdrawn { place, .. } => {
+                window.queue -= u64::from(place == Place::Queue)
+            }
             Fact::BudgetDenied { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }

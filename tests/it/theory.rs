@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use metastable::engine::agenda::Lanes;
-use metastable::law::Law;
+use metastable::law::{Erlang, Hyperexponential, Law, Lognormal, Uniform};
 use metastable::model::{Arrivals, Model};
 use metastable::observe::{Fact, Observer, Tally};
 use metastable::policy::admission::Admission;
@@ -92,7 +92,9 @@ fn steady(workers: u32, load: f64, work: Law, admission: Admission, customers: f
     let arrival_rate = load * f64::from(workers) / WORK;
     let busy = match admission {
         Admission::Unbounded => load,
-        Admission::Bounded { .. } => load.min(0.9),
+        Admission::Bounded { .. } | Admission::BoundedWork { .. } | Admission::Headroom(_) => {
+            load.min(0.9)
+        }
     };
     let relaxation = WORK + WORK / (f64::from(workers) * square(1.0 - busy.sqrt()));
     let warm_up = Span::from_secs_f64(20.0 * relaxation);
@@ -152,6 +154,22 @@ fn mmc() {
             delayed,
             0.05,
         );
+    }
+}
+
+/// Pollaczek and Khinchine: the wait depends on the work through its mean and variance alone.
+#[test]
+fn mg1() {
+    let laws = [
+        (Law::Erlang(Erlang::new(4, WORK_SPAN).unwrap()), 0.25),
+        (Law::Lognormal(Lognormal::from_mean(WORK_SPAN, 0.8).unwrap()), 0.64),
+        (Law::Hyperexponential(Hyperexponential::balanced(WORK_SPAN, 3.0).unwrap()), 3.0),
+        (Law::Uniform(Uniform::new(Span::ZERO, WORK_SPAN + WORK_SPAN).unwrap()), 1.0 / 3.0),
+    ];
+    for (law, squared_variation) in laws {
+        let runs = steady(1, 0.7, law.clone(), Admission::Unbounded, 6e4);
+        let wait = mg1_wait(0.7 / WORK, WORK, squared_variation);
+        check(&format!("M/G/1 wait with {law:?}"), &runs, Steady::mean_wait, wait, 0.1);
     }
 }
 

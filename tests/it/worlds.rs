@@ -6,13 +6,13 @@ use std::num::NonZeroU32;
 use metastable::engine::agenda::Agenda;
 use metastable::engine::{self, World};
 use metastable::id::ServiceId;
-use metastable::law::Law;
+use metastable::law::{Hyperexponential, Law, Lognormal};
 use metastable::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
 use metastable::observe::{Observer, Trace};
-use metastable::policy::admission::Admission;
+use metastable::policy::admission::{Admission, Headroom};
 use metastable::policy::budget::{Budget, SlidingWindow};
 use metastable::policy::retry::{Backoff, Exponential, Retry};
-use metastable::policy::shedding::Shedding;
+use metastable::policy::shedding::{Codel, FollyCodel, Shedding};
 use metastable::time::{Span, Time};
 use metastable::unit::{Fraction, Rate};
 use proptest::prelude::*;
@@ -148,15 +148,28 @@ fn any_length() -> impl Strategy<Value = Span> {
 }
 
 fn any_service() -> impl Strategy<Value = Service> {
-    let work = (any_length(), any::<bool>()).prop_map(|(length, random)| {
-        if random { Law::Exponential { mean: length } } else { Law::Fixed(length) }
+    let work = (any_length(), 0..6).prop_map(|(length, kind)| match kind {
+        0 | 1 => Law::Fixed(length),
+        2 | 3 => Law::Exponential { mean: length },
+        4 => Law::Hyperexponential(Hyperexponential::balanced(length, 9.0).expect("varies more")),
+        _ => Law::Lognormal(Lognormal::from_mean(length, 0.5).expect("a law")),
     });
     let admission = prop_oneof![
         Just(Admission::Unbounded),
         (0_u32..20).prop_map(|max_waiting| Admission::Bounded { max_waiting }),
+        any_length().prop_map(|max_work| Admission::BoundedWork { max_work }),
+        (0_u32..20).prop_map(|max_waiting| {
+            Admission::Headroom(Headroom::new(max_waiting, &[0, 5]).expect("in order"))
+        }),
     ];
-    let shedding =
-        prop::sample::select(vec![Shedding::Never, Shedding::Expired, Shedding::Unfinishable]);
+    let shedding = prop::sample::select(vec![
+        Shedding::Never,
+        Shedding::Expired,
+        Shedding::Unfinishable,
+        Shedding::UnfinishableOnAverage,
+        Shedding::FollyCodel(FollyCodel::DEFAULT),
+        Shedding::Codel(Codel::DEFAULT),
+    ]);
     (1_u32..6, work, admission, shedding).prop_map(|(workers, work, admission, shedding)| Service {
         admission,
         shedding,

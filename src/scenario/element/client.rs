@@ -94,7 +94,7 @@ impl Client {
         let instances = self.instance_count(spot.at("instances"), out);
         let edge = self.call.build(to, spot.find("call").unwrap_or(spot), out);
         let (arrivals, instances, edge) = (arrivals?, instances?, edge?);
-        Some(model::Client { name: name.to_owned(), arrivals, instances, edge })
+        Some(model::Client { instances, ..model::Client::new(name, arrivals, edge) })
     }
 
     fn instance_count(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<NonZeroU16> {

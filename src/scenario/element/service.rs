@@ -89,9 +89,6 @@ impl Service {
             Some(errors) => out.keep(errors.errors(spot.at("errors"))),
         };
         Some(model::Service {
-            name: name.to_owned(),
-            workers,
-            service_time,
             work: match self.work {
                 WorkDraw::PerAttempt => model::WorkDraw::PerAttempt,
                 WorkDraw::PerRequest => model::WorkDraw::PerRequest,
@@ -103,6 +100,7 @@ impl Service {
                 Shedding::Expired => shedding::Shedding::Expired,
                 Shedding::Unfinishable => shedding::Shedding::Unfinishable,
             },
+            ..model::Service::new(name, workers, service_time)
         })
     }
 }

@@ -273,6 +273,16 @@ impl Observer for Auditor<'_> {
                     Admission::Bounded { max_waiting } => {
                         assert_eq!(station.queue.len(), max_waiting as usize);
                     }
+                    Admission::BoundedWork { max_work } => {
+                        if let Some(work) = of.service_time.constant() {
+                            let places = work.times_in(max_work) as usize;
+                            assert_eq!(station.queue.len(), places);
+                        }
+                    }
+                    // Requests have no classes yet: all are of the first, and none is kept out.
+                    Admission::Headroom(headroom) => {
+                        assert_eq!(station.queue.len(), headroom.max_waiting() as usize);
+                    }
                 }
                 self.attempt_failed(call, attempt, Failure::Refused);
                 self.books.refused += 1;
@@ -285,24 +295,32 @@ impl Observer for Auditor<'_> {
                     "queued beside the idle"
                 );
                 station.queue.push_back((call, attempt, now));
-                if let Admission::Bounded { max_waiting } = of.admission {
-                    assert!(station.queue.len() <= max_waiting as usize, "too many wait");
-                }
+                let places = match (of.admission, of.service_time.constant()) {
+                    (Admission::Unbounded, _) | (Admission::BoundedWork { .. }, None) => usize::MAX,
+                    (Admission::Bounded { max_waiting }, _) => max_waiting as usize,
+                    (Admission::BoundedWork { max_work }, Some(work)) => {
+                        work.times_in(max_work) as usize
+                    }
+                    (Admission::Headroom(headroom), _) => headroom.max_waiting() as usize,
+                };
+                assert!(station.queue.len() <= places, "too many wait");
                 self.call(call).remains.insert(attempt, now);
             }
             Fact::Shed { service, call, attempt } => {
                 let waited = self.pick_up(service, call, attempt);
                 let sent = Time::from_nanos(now.as_nanos() - waited.as_nanos());
                 let of = self.model.service(service);
-                let hopeless = match (of.shedding, of.service_time) {
+                let behind = self.stations[service.index()].queue.len();
+                let hopeless = match (of.shedding, of.service_time.constant()) {
                     (Shedding::Never, _) => false,
                     (Shedding::Expired, _) => now >= self.deadline(call, sent),
-                    (Shedding::Unfinishable, Law::Fixed(work)) => {
-                        now + work > self.deadline(call, sent)
+                    (Shedding::Unfinishable, Some(work)) => now + work > self.deadline(call, sent),
+                    (Shedding::Unfinishable, None) => self.deadline(call, sent) < Time::NEVER,
+                    (Shedding::UnfinishableOnAverage, _) => {
+                        now + of.service_time.mean() > self.deadline(call, sent)
                     }
-                    (Shedding::Unfinishable, Law::Exponential { .. }) => {
-                        self.deadline(call, sent) < Time::NEVER
-                    }
+                    (Shedding::FollyCodel(codel), _) => waited > codel.target + codel.target,
+                    (Shedding::Codel(codel), _) => waited >= codel.target && behind > 1,
                 };
                 assert!(hopeless, "shed without a reason");
                 assert!(self.call(call).remains.remove(&attempt).is_some());
@@ -314,8 +332,10 @@ impl Observer for Auditor<'_> {
                     let sent = Time::from_nanos(now.as_nanos() - waited.as_nanos());
                     let expired = now >= self.deadline(call, sent);
                     let served_anyway = match self.model.service(service).shedding {
-                        Shedding::Never => true,
-                        Shedding::Expired | Shedding::Unfinishable => false,
+                        Shedding::Never | Shedding::FollyCodel(_) | Shedding::Codel(_) => true,
+                        Shedding::Expired
+                        | Shedding::Unfinishable
+                        | Shedding::UnfinishableOnAverage => false,
                     };
                     assert!(!expired || served_anyway, "expired and served");
                 } else {

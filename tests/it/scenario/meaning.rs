@@ -62,7 +62,7 @@ fn a_storm_is_what_it_says() {
 
 #[test]
 fn laws_of_work() {
-    let law = |by| storm_with("\"10ms\"", by).services[0].service_time;
+    let law = |by| storm_with("\"10ms\"", by).services[0].service_time.clone();
     assert_eq!(law("{ fixed = \"1.5ms\" }"), Law::Fixed(Span::from_nanos(1_500_000)));
     let mean = Span::from_millis(20);
     assert_eq!(law("{ exponential = { mean = \"20ms\" } }"), Law::Exponential { mean });

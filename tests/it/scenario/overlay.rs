@@ -66,7 +66,8 @@ fn what_excludes_each_other_gives_way_to_the_later_layer() {
         backoff("clients.web.call.retry={ fixed = { max_retries = 3, wait = \"1s\" } }"),
         Backoff::Fixed(wait)
     );
-    let law = base(&["services.api.service_time.exponential.mean=5ms"]).services[0].service_time;
+    let law =
+        base(&["services.api.service_time.exponential.mean=5ms"]).services[0].service_time.clone();
     assert_eq!(law.mean(), Span::from_millis(5));
     // A load is a share of the capacity that there is in the end.
     assert_eq!(rate(&["services.api.workers=20"]), 1_400.0);
