@@ -17,6 +17,8 @@ pub enum Purpose {
     Arrivals,
     /// How much work a client's requests bring.
     Work,
+    /// How a client spreads its waits.
+    Jitter,
 }
 
 impl Purpose {
@@ -24,6 +26,7 @@ impl Purpose {
         match self {
             Self::Arrivals => "arrivals",
             Self::Work => "work",
+            Self::Jitter => "jitter",
         }
     }
 }

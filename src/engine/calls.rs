@@ -7,6 +7,8 @@
 //! for and removed.
 
 use crate::id::ClientId;
+use crate::policy::budget::Receipt;
+use crate::policy::retry::{Failure, Memory};
 use crate::time::Time;
 
 /// One request.
@@ -27,6 +29,29 @@ const WITHOUT_TIMER: Time = Time::NEVER;
 /// The request has ended.
 const CLOSED: Time = Time::from_nanos(u64::MAX - 1);
 
+/// What some clients' policies keep of a request from one attempt to the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept {
+    pub(super) waits: Memory,
+    pub(super) receipt: Receipt,
+    /// How the attempt before ended.
+    pub(super) failure: Failure,
+    /// Whether the wait under way ends the request.
+    pub(super) stops: bool,
+}
+
+impl Kept {
+    /// Of a request that has just arrived.
+    pub(super) fn nothing() -> Self {
+        Self {
+            waits: Memory::default(),
+            receipt: Receipt::default(),
+            failure: Failure::TimedOut,
+            stops: false,
+        }
+    }
+}
+
 /// All requests alive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
@@ -34,6 +59,8 @@ pub(super) struct Calls {
     free: Vec<u32>,
     /// What the work of each request's attempts is drawn from; kept only where work is random.
     work_keys: Vec<u64>,
+    /// What is kept of each request; only where a client's policies need it.
+    kept: Vec<Kept>,
 }
 
 impl Calls {
@@ -41,6 +68,7 @@ impl Calls {
         self.slots.clear();
         self.free.clear();
         self.work_keys.clear();
+        self.kept.clear();
     }
 
     /// A fresh request of `client`, with one reference: the caller's.
@@ -64,6 +92,18 @@ impl Calls {
 
     pub(super) fn work_key(&self, slot: u32) -> u64 {
         self.work_keys[slot as usize]
+    }
+
+    pub(super) fn keep(&mut self, slot: u32, kept: Kept) {
+        if self.kept.len() < self.slots.len() {
+            self.kept.resize_with(self.slots.len(), Kept::nothing);
+        }
+        self.kept[slot as usize] = kept;
+    }
+
+    /// What was kept last of the request in this slot.
+    pub(super) fn kept(&self, slot: u32) -> Kept {
+        self.kept[slot as usize]
     }
 
     #[inline]

@@ -7,7 +7,8 @@ use super::agenda::{Agenda, Lane, Lanes};
 use super::calls::Calls;
 use crate::id::ServiceId;
 use crate::model::Model;
-use crate::policy::budget::Ledger;
+use crate::policy::budget::{Charged, Ledger};
+use crate::policy::retry::Failure;
 use crate::random::{Purpose, Stream};
 use crate::time::{Span, Time};
 
@@ -36,6 +37,11 @@ pub(super) struct ClientState {
     /// Whether requests need a number from `work` at all.
     pub(super) work_is_random: bool,
     pub(super) ledger: Option<Ledger>,
+    /// When the ledger is asked.
+    pub(super) charged: Charged,
+    pub(super) jitter: Stream,
+    /// Whether something of each request is kept between its attempts.
+    pub(super) keeps: bool,
     pub(super) arrival_lane: Lane,
     pub(super) timeout_lane: Lane,
     pub(super) retry_lane: Lane,
@@ -110,9 +116,15 @@ impl<A: Agenda> World<A> {
                 work: Stream::new(seed, Purpose::Work, &client.name),
                 work_is_random: model.service(edge.to).service_time.constant().is_none(),
                 ledger: edge.budget.map(|budget| budget.open()),
+                charged: edge.budget.map_or(Charged::AtDispatch, |budget| budget.charged),
+                jitter: Stream::new(seed, Purpose::Jitter, &client.name),
+                keeps: edge.retry.remembers()
+                    || edge.retry.may_stop()
+                    || edge.budget.is_some_and(|budget| budget.gives_receipts()),
                 timeout_lane: lanes.of_optional(Use::Timeout, edge.timeout),
                 retry_lane: lanes.of_optional(Use::Retry, edge.retry.backoff.constant()),
-                refusal_lane: lanes.of_optional(Use::Retry, edge.retry.after_refusal),
+                refusal_lane: lanes
+                    .of_optional(Use::Retry, edge.retry.constant_wait(Failure::Refused)),
                 arrival_lane: Lane::NONE,
             });
         }
