@@ -14,4 +14,5 @@ pub mod deadline;
 pub mod outcome;
 pub mod retry;
 pub mod shedding;
+pub mod throttle;
 mod window;
