@@ -9,9 +9,12 @@
 //! drop ([`shedding`]).
 
 pub mod admission;
+pub mod breaker;
 pub mod budget;
 pub mod deadline;
+pub mod hedge;
 pub mod outcome;
+pub mod pool;
 pub mod retry;
 pub mod shedding;
 pub mod throttle;

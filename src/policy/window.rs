@@ -54,6 +54,11 @@ impl<C: Counts, const SLOTS: usize> Sliding<C, SLOTS> {
         self.total
     }
 
+    /// The next instant at which something may leave the window by itself.
+    pub(super) const fn next_edge(&self, now: Time) -> Time {
+        Time::from_nanos((now.as_nanos() / self.slot_length + 1).saturating_mul(self.slot_length))
+    }
+
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.slots.fill(C::default());
