@@ -1,3 +1,5 @@
+//! Whole requests against a service that never answers, decision by decision.
+
 use super::*;
 use crate::policy::retry::{
     Backoff, DoublingRange, Exponential, Failure, Guidance, Hint, Memory, Retry,

@@ -71,6 +71,20 @@ impl Backoff {
         }
     }
 
+    /// A wait from which the waits of a request grow, on average: the first one, or half its mean
+    /// where chance draws it. What bounds the number of retries that time has room for.
+    pub(super) fn brisk(&self) -> Span {
+        match self {
+            Self::Immediate => Span::ZERO,
+            Self::Steady(growth) => growth.wait(0),
+            Self::Jittered(growth, jitter) => half(jitter.middle(growth)),
+            Self::Decorrelated(law) => law.base.min(law.cap),
+            Self::DoublingRange(law) => half(half(law.base())),
+            // Half of its first waits are longer than 0.9 of its base.
+            Self::SmoothDoubling(law) => half(half(law.base)).min(law.cap),
+        }
+    }
+
     /// Whether a wait depends on the wait before, and so needs a [`Memory`] that is kept.
     pub const fn remembers(&self) -> bool {
         match self {
@@ -102,6 +116,10 @@ impl Backoff {
             | Self::SmoothDoubling(_) => false,
         }
     }
+}
+
+const fn half(span: Span) -> Span {
+    Span::from_nanos(span.as_nanos() / 2)
 }
 
 impl From<Exponential> for Backoff {

@@ -81,6 +81,10 @@ impl DoublingRange {
         range
     }
 
+    pub(super) const fn base(self) -> Span {
+        Span::from_millis(self.base_ms)
+    }
+
     pub(super) const fn cap(self) -> Span {
         Span::from_millis(self.cap_ms)
     }

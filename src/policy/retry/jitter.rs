@@ -62,6 +62,11 @@ impl Jitter {
         }
     }
 
+    /// The wait before the first retry that lies in the middle of those that can be drawn.
+    pub(super) fn middle(&self, growth: &Growth) -> Span {
+        self.spread.at(growth.wait(0).as_nanos() as f64, 0.5).min(growth.cap())
+    }
+
     /// The longest wait that can be drawn.
     pub(super) fn longest(&self, growth: &Growth) -> Span {
         let longest = self.spread.at(growth.longest().as_nanos() as f64, 1.0);

@@ -85,6 +85,23 @@ impl Retry {
         self.backoff.longest().max(refused)
     }
 
+    /// How many attempts a request can be expected to make at most within `horizon`, if each of them
+    /// fails, after `attempt`, in this way.
+    pub fn attempts_within(&self, horizon: Span, attempt: Span, failure: Failure) -> f64 {
+        let (backoff, first) = self.after(failure);
+        if !self.on.contains(failure) {
+            return 1.0;
+        }
+        let sent_at_once = match first {
+            First::AtOnce => 1.0,
+            First::Waits => 0.0,
+        };
+        let apart = (attempt + backoff.brisk()).as_secs_f64();
+        // No time between attempts allows any number, and the quotient says so.
+        let possible = 1.0 + sent_at_once + horizon.as_secs_f64() / apart;
+        possible.min(1.0 + f64::from(self.max_retries))
+    }
+
     /// Whether each request needs a [`Memory`] that is kept between its failures.
     pub fn remembers(&self) -> bool {
         self.backoff.remembers() || self.after_refusal.is_some_and(|backoff| backoff.remembers())
@@ -122,7 +139,9 @@ impl Retry {
         };
         match self.guidance.weigh(own, hint) {
             Decision::After(wait) if backoff.stops_after(retries) => Decision::GiveUpAfter(wait),
-            decision => decision,
+            decision @ (Decision::GiveUp | Decision::After(_) | Decision::GiveUpAfter(_)) => {
+                decision
+            }
         }
     }
 

@@ -1,3 +1,5 @@
+//! What requests are told that always fail, and the fingerprints of known clients.
+
 use super::*;
 use crate::random::Sprout;
 use crate::unit::Fraction;

@@ -9,7 +9,7 @@ use super::retry::Retry;
 use super::world::Complaints;
 use crate::id::ServiceId;
 use crate::model::{self, Edge};
-use crate::policy::retry;
+use crate::policy::retry::{self, Backoff};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
@@ -114,7 +114,9 @@ impl Call {
         };
         let after_refusal = match &self.wait_after_refusal {
             None => Some(None),
-            Some(wait) => out.keep(wait.span(spot.at("wait_after_refusal"))).map(Some),
+            Some(wait) => out
+                .keep(wait.span(spot.at("wait_after_refusal")))
+                .map(|wait| Some(Backoff::fixed(wait))),
         };
         let budget = self.budget.as_ref().and_then(|budget| budget.build(spot.at("budget"), out));
         Some(Edge {
