@@ -143,3 +143,25 @@ fn a_stretched_wait_passes_the_cap() {
     assert!(waits[10..].iter().any(long));
     assert_eq!(reflector.longest_wait(), Span::from_secs(60));
 }
+
+/// Two hundred clients that retry a refusal until they are served, from 5 ms up to 2 s: time bounds
+/// their attempts. Nothing bounds those of one that does not wait.
+#[test]
+fn time_bounds_the_attempts_of_unlimited_retries() {
+    let within =
+        |retry: Retry| retry.attempts_within(Span::from_secs(60), Span::ZERO, Failure::Refused);
+    let growth = Growth::Exponential(exponential(5, 2_000));
+    let unlimited = Retry { max_retries: Retry::UNLIMITED, ..Retry::NEVER };
+    let jittered = |spread| Retry {
+        backoff: Backoff::Jittered(growth, Jitter::after_cap(spread)),
+        ..unlimited
+    };
+    let steady = Retry { backoff: Backoff::Steady(growth), ..unlimited };
+    assert_eq!(within(steady), 12_001.0);
+    assert_eq!(within(Retry { first: First::AtOnce, ..steady }), 12_002.0);
+    assert_eq!(within(jittered(Spread::Full)), 48_001.0);
+    assert_eq!(within(Retry { max_retries: 3, ..steady }), 4.0);
+    assert_eq!(within(Retry { on: Failures::NONE, ..steady }), 1.0);
+    assert_eq!(within(unlimited), 1.0 + f64::from(u32::MAX));
+    assert_eq!(within(Retry { max_retries: 0, ..unlimited }), 1.0);
+}
