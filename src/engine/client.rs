@@ -6,9 +6,7 @@ use super::calls::Kept;
 use crate::id::ClientId;
 use crate::model::Arrivals;
 use crate::observe::{CallId, Fact, Observer};
-use crate::policy::budget::{Charged, Extra, Permission};
-use crate::policy::outcome::Outcome;
-use crate::policy::retry::{Decision, Failure, Hint};
+use crate::policy::retry::{Decision, Failure, Hint, Memory};
 use crate::random::Bits;
 use crate::time::{Span, Time};
 
@@ -59,7 +57,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         if let Some(ledger) = &mut state.ledger {
             ledger.first_sent(self.now);
         }
-        if state.keeps {
+        if state.keeps_books {
             self.world.calls.keep(call, Kept::nothing());
         }
         self.observer.observe(self.now, Fact::Arrived { client: id, call: CallId(call) });
@@ -106,29 +104,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     fn attempt_failed(&mut self, call: u32, failure: Failure) {
         let client = self.world.calls.client(call);
-        let retry = &self.model.clients[client.index()].edge.retry;
         let state = &mut self.world.clients[client.index()];
-        let mut kept = if state.keeps { self.world.calls.kept(call) } else { Kept::nothing() };
-        if let Some(ledger) = &mut state.ledger {
-            ledger.ended(self.now, Outcome::Failed(failure), &mut kept.receipt);
-        }
-        let attempt = self.world.calls.attempt(call);
-        let decision =
-            retry.decide(attempt, failure, Hint::Absent, &mut kept.waits, &mut state.jitter);
-        if state.keeps {
-            kept.failure = failure;
-            kept.stops = matches!(decision, Decision::GiveUpAfter(_));
-            self.world.calls.keep(call, kept);
-        }
+        let decision = if state.keeps_books {
+            self.decide_by_the_books(call, failure)
+        } else {
+            let retry = &self.model.clients[client.index()].edge.retry;
+            let attempt = self.world.calls.attempt(call);
+            let bits = &mut state.jitter;
+            retry.decide(attempt, failure, Hint::Absent, &mut Memory::default(), bits)
+        };
         self.world.calls.give_up_attempt(call);
         match decision {
             Decision::GiveUp => self.fail(call),
-            Decision::After(_)
-                if self.asks_budget(client, Charged::AtDecision)
-                    && self.budget_denies(call, failure) =>
-            {
-                self.fail(call);
-            }
             // Sending a refused request again from here would recurse into its next refusal.
             Decision::After(Span::ZERO)
                 if failure == Failure::TimedOut && self.nothing_comes_before_a_retry() =>
@@ -157,49 +144,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     fn retry(&mut self, call: u32) {
         let client = self.world.calls.client(call);
-        let failure = if self.world.clients[client.index()].keeps {
-            let kept = self.world.calls.kept(call);
-            if kept.stops {
-                return self.fail(call);
-            }
-            kept.failure
-        } else {
-            // No budget of a client that keeps nothing asks which failure it was.
-            Failure::TimedOut
-        };
-        if self.asks_budget(client, Charged::AtDispatch) && self.budget_denies(call, failure) {
+        let state = &self.world.clients[client.index()];
+        if state.keeps_books && self.is_stopped_by_the_books(call) {
             return self.fail(call);
         }
-        if let Some(ledger) = &mut self.world.clients[client.index()].ledger {
-            ledger.again_sent();
-        }
         self.send(call);
-    }
-
-    /// Whether the client has a budget that is asked at this point.
-    #[inline]
-    fn asks_budget(&self, client: ClientId, when: Charged) -> bool {
-        let state = &self.world.clients[client.index()];
-        state.ledger.is_some() && state.charged == when
-    }
-
-    /// Asks the client's budget for a retry after `failure`, and tells if it says no.
-    fn budget_denies(&mut self, call: u32, failure: Failure) -> bool {
-        let client = self.world.calls.client(call);
-        let state = &mut self.world.clients[client.index()];
-        let Some(ledger) = &mut state.ledger else { return false };
-        let mut kept = if state.keeps { self.world.calls.kept(call) } else { Kept::nothing() };
-        let permission = ledger.withdraw(self.now, Extra::Retry(failure), &mut kept.receipt);
-        if state.keeps {
-            self.world.calls.keep(call, kept);
-        }
-        match permission {
-            Permission::Granted => false,
-            Permission::Denied => {
-                self.observer.observe(self.now, Fact::BudgetDenied { client, call: CallId(call) });
-                true
-            }
-        }
     }
 
     fn fail(&mut self, call: u32) {
@@ -219,10 +168,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn succeed(&mut self, call: u32) {
         let client = self.world.calls.client(call);
         let latency = self.now.since(self.world.calls.born(call));
-        let state = &mut self.world.clients[client.index()];
-        if let Some(ledger) = &mut state.ledger {
-            let kept = if state.keeps { self.world.calls.kept(call) } else { Kept::nothing() };
-            ledger.ended(self.now, Outcome::Succeeded, &mut { kept.receipt });
+        if self.world.clients[client.index()].keeps_books {
+            self.enter_success_in_the_books(call);
         }
         self.observer.observe(self.now, Fact::Succeeded { client, call: CallId(call), latency });
         self.world.calls.close(call);

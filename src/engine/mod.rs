@@ -5,6 +5,7 @@
 //! valid by construction, and a broken invariant is a panic that a test should have met.
 
 pub mod agenda;
+mod books;
 mod calls;
 mod client;
 mod service;

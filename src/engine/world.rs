@@ -40,8 +40,8 @@ pub(super) struct ClientState {
     /// When the ledger is asked.
     pub(super) charged: Charged,
     pub(super) jitter: Stream,
-    /// Whether something of each request is kept between its attempts.
-    pub(super) keeps: bool,
+    /// Whether it has a budget, or something of each request is kept between its attempts.
+    pub(super) keeps_books: bool,
     pub(super) arrival_lane: Lane,
     pub(super) timeout_lane: Lane,
     pub(super) retry_lane: Lane,
@@ -118,9 +118,9 @@ impl<A: Agenda> World<A> {
                 ledger: edge.budget.map(|budget| budget.open()),
                 charged: edge.budget.map_or(Charged::AtDispatch, |budget| budget.charged),
                 jitter: Stream::new(seed, Purpose::Jitter, &client.name),
-                keeps: edge.retry.remembers()
+                keeps_books: edge.retry.remembers()
                     || edge.retry.may_stop()
-                    || edge.budget.is_some_and(|budget| budget.gives_receipts()),
+                    || edge.budget.is_some(),
                 timeout_lane: lanes.of_optional(Use::Timeout, edge.timeout),
                 retry_lane: lanes.of_optional(Use::Retry, edge.retry.backoff.constant()),
                 refusal_lane: lanes

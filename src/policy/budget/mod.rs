@@ -129,14 +129,6 @@ impl Budget {
             Rule::Concurrency(rule) => Ledger::Concurrency(Outstanding::new(rule)),
         }
     }
-
-    /// Whether a request needs a [`Receipt`] that is kept between its attempts.
-    pub const fn gives_receipts(&self) -> bool {
-        match self.rule {
-            Rule::SlidingWindow(_) | Rule::TokenThreshold(_) => false,
-            Rule::RefundableQuota(_) | Rule::Concurrency(_) => true,
-        }
-    }
 }
 
 impl Ledger {

@@ -39,6 +39,19 @@ impl Backoff {
         match self {
             Self::Immediate => Span::ZERO,
             Self::Steady(growth) => growth.wait(retry),
+            Self::Jittered(..)
+            | Self::Decorrelated(_)
+            | Self::DoublingRange(_)
+            | Self::SmoothDoubling(_) => self.draw(retry, memory, bits),
+        }
+    }
+
+    /// Out of line, so that waits without chance cost what they cost without it.
+    #[inline(never)]
+    fn draw(&self, retry: u32, memory: &mut Memory, bits: &mut impl Bits) -> Span {
+        match self {
+            Self::Immediate => Span::ZERO,
+            Self::Steady(growth) => growth.wait(retry),
             Self::Jittered(growth, jitter) => jitter.draw(growth, retry, bits),
             Self::Decorrelated(law) => law.draw(memory, bits),
             Self::DoublingRange(law) => law.draw(retry, bits),
