@@ -47,7 +47,7 @@ fn healthy<A: Agenda>(bencher: Bencher) {
 fn storm_with_back_off<A: Agenda>(bencher: Bencher) {
     let mut model = storm_model();
     let backoff = Exponential::new(Span::from_millis(50), 2.0, Span::from_secs(2));
-    model.clients[0].edge.retry.backoff = Backoff::Exponential(backoff.expect("it grows"));
+    model.clients[0].edge.retry.backoff = Backoff::from(backoff.expect("it grows"));
     recorded::<A>(bencher, &model);
 }
 

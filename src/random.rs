@@ -21,6 +21,8 @@ pub enum Purpose {
     Service,
     /// The key of each of a client's requests, from which a [`Sprout`] draws the rest.
     Requests,
+    /// How a client spreads its waits.
+    Jitter,
 }
 
 impl Purpose {
@@ -30,6 +32,7 @@ impl Purpose {
             Self::Bursts => "bursts",
             Self::Service => "service",
             Self::Requests => "requests",
+            Self::Jitter => "jitter",
         }
     }
 }
@@ -106,8 +109,6 @@ pub enum Draw {
     Think = 4,
     /// Whether an operator blocks the request.
     Block = 5,
-    /// The jitter of the wait after an attempt.
-    Jitter = 6,
     /// Whether an attempt is lost on its way.
     LostThere = 7,
     /// Whether an answer is lost on its way.

@@ -71,6 +71,11 @@ impl Fraction {
         Self(BILLION - self.0)
     }
 
+    /// This share of `whole`, rounded down.
+    pub const fn floor_of(self, whole: u64) -> u64 {
+        (whole as u128 * self.0 as u128 / BILLION as u128) as u64
+    }
+
     /// Whether `part` is at most this share of `whole`.
     pub const fn covers(self, part: u64, whole: u64) -> bool {
         part as u128 * BILLION as u128 <= whole as u128 * self.0 as u128
@@ -105,6 +110,13 @@ mod tests {
         assert!(!tenth.covers(2, 19));
         assert!(tenth.covers(2, 20));
         assert!(tenth.covers(u64::MAX / 10, u64::MAX));
+    }
+
+    #[test]
+    fn a_share_of_a_count_is_rounded_down() {
+        let fifth = Fraction::new(0.2).unwrap();
+        assert_eq!([0, 4, 5, 25, 29].map(|whole| fifth.floor_of(whole)), [0, 0, 1, 5, 5]);
+        assert_eq!(Fraction::ONE.floor_of(u64::MAX), u64::MAX);
     }
 
     #[test]

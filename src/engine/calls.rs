@@ -7,7 +7,10 @@
 //! for and removed.
 
 use crate::id::ClientId;
+use crate::policy::breaker::Ticket as Pass;
+use crate::policy::budget::Receipt;
 use crate::policy::discipline::Ticket;
+use crate::policy::retry::{Failure, Memory};
 use crate::time::Time;
 
 /// One request.
@@ -29,6 +32,44 @@ const WITHOUT_TIMER: u64 = u64::MAX;
 /// The request has ended.
 const CLOSED: u64 = u64::MAX - 1;
 
+/// What some clients' policies keep of a request from one attempt to the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept {
+    pub(super) waits: Memory,
+    pub(super) receipt: Receipt,
+    /// How the attempt before ended.
+    pub(super) failure: Failure,
+    /// Whether the wait under way ends the request.
+    pub(super) stops: bool,
+    /// Whether the wait under way is that for the throttle, whose place is reserved.
+    pub(super) has_turn: bool,
+    /// Whether an attempt is out whose end nobody has been told.
+    pub(super) is_out: bool,
+    /// Whether the timeout under way is the deadline of the request.
+    pub(super) ends_request: bool,
+    /// What the breaker gave the attempt that is out.
+    pub(super) pass: Option<Pass>,
+    /// When the attempt that is out left.
+    pub(super) sent_at: Time,
+}
+
+impl Kept {
+    /// Of a request that has just arrived.
+    pub(super) fn nothing() -> Self {
+        Self {
+            waits: Memory::default(),
+            receipt: Receipt::default(),
+            failure: Failure::TimedOut,
+            stops: false,
+            has_turn: false,
+            is_out: false,
+            ends_request: false,
+            pass: None,
+            sent_at: Time::ZERO,
+        }
+    }
+}
+
 /// All requests alive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
@@ -38,6 +79,8 @@ pub(super) struct Calls {
     keys: Vec<u64>,
     /// Where the attempt waited for is; kept only where a service notices that it is given up.
     places: Vec<(u32, Whereabouts)>,
+    /// What is kept of each request; only where a client's policies need it.
+    kept: Vec<Kept>,
 }
 
 /// Where an attempt is at its service.
@@ -57,6 +100,7 @@ impl Calls {
         self.free.clear();
         self.keys.clear();
         self.places.clear();
+        self.kept.clear();
     }
 
     /// A fresh request of `client`, with one reference: the caller's.
@@ -64,6 +108,13 @@ impl Calls {
     pub(super) fn open(&mut self, client: ClientId, instance: u16, born: Time) -> u32 {
         let call = Call { born, timer: WITHOUT_TIMER, attempt: 0, refs: 1, client, instance };
         if let Some(slot) = self.free.pop() {
+            // Nothing of whoever had the slot before may be taken for this request's.
+            if let Some(kept) = self.kept.get_mut(slot as usize) {
+                *kept = Kept::nothing();
+            }
+            if let Some(place) = self.places.get_mut(slot as usize) {
+                *place = (0, Whereabouts::Nowhere);
+            }
             self.slots[slot as usize] = call;
             return slot;
         }
@@ -92,12 +143,32 @@ impl Calls {
         }
     }
 
+    /// The attempt is not at its service any more.
+    #[inline]
+    pub(super) fn forget_place(&mut self, slot: u32, attempt: u32) {
+        if !self.places.is_empty() {
+            self.take_place(slot, attempt);
+        }
+    }
+
     /// Where the attempt is, which nobody will ask again.
     pub(super) fn take_place(&mut self, slot: u32, attempt: u32) -> Whereabouts {
         match self.places.get_mut(slot as usize) {
             Some((of, place)) if *of == attempt => std::mem::replace(place, Whereabouts::Nowhere),
             Some(_) | None => Whereabouts::Nowhere,
         }
+    }
+
+    pub(super) fn keep(&mut self, slot: u32, kept: Kept) {
+        if self.kept.len() < self.slots.len() {
+            self.kept.resize_with(self.slots.len(), Kept::nothing);
+        }
+        self.kept[slot as usize] = kept;
+    }
+
+    /// What was kept last of the request in this slot.
+    pub(super) fn kept(&self, slot: u32) -> Kept {
+        self.kept.get(slot as usize).copied().unwrap_or_else(Kept::nothing)
     }
 
     #[inline]

@@ -3,10 +3,10 @@
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use crate::id::ClientId;
-use crate::model::{LateAnswers, Scope};
+use crate::model::LateAnswers;
 use crate::observe::{CallId, Fact, Observer};
-use crate::policy::budget::{Ledger, Permission};
-use crate::policy::retry::{Decision, Failure};
+use crate::policy::outcome::Outcome;
+use crate::policy::retry::{Decision, Failure, Hint, Memory};
 use crate::random::{Bits, Draw, Sprout};
 use crate::time::{Span, Time};
 
@@ -40,11 +40,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         self.observer.observe(self.now, Fact::Arrived { client: id, call: CallId(call) });
         if self.world.clients[client as usize].blocks.is_empty() || !self.is_blocked(client, key) {
-            let now = self.now;
-            if let Some(ledger) = self.ledger(call) {
-                ledger.deposit(now);
+            if self.world.clients[client as usize].keeps_books {
+                self.begin_by_the_books(call);
+            } else {
+                self.send(call);
             }
-            self.send(call);
         } else {
             self.observer.observe(self.now, Fact::Blocked { client: id, call: CallId(call) });
             self.fail(call);
@@ -58,24 +58,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         Sprout::of(key, 0, Draw::Block).uniform() >= let_through
     }
 
-    /// The ledger of the budget that this request's retries are charged to.
-    #[inline]
-    fn ledger(&mut self, call: u32) -> Option<&mut Ledger> {
-        let client = self.world.calls.client(call).index();
-        let ledgers = &mut self.world.clients[client].ledgers;
-        if ledgers.is_empty() {
-            return None;
-        }
-        let index = match self.model.clients[client].edge.budget_scope {
-            Scope::Shared => 0,
-            Scope::PerInstance => usize::from(self.world.calls.instance(call)),
-        };
-        ledgers.get_mut(index)
-    }
-
     /// The attempt that is due leaves for the service.
     #[inline]
-    fn send(&mut self, call: u32) {
+    pub(super) fn send(&mut self, call: u32) {
         let client = self.world.calls.client(call);
         let attempt = self.world.calls.attempt(call);
         let edge = &self.model.clients[client.index()].edge;
@@ -88,8 +73,13 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         };
         match reception {
             Reception::Taken => {
-                if let Some(timeout) = edge.timeout {
-                    let lane = self.world.clients[client.index()].timeout_lane;
+                let lane = self.world.clients[client.index()].timeout_lane;
+                let timeout = if edge.deadline.is_some() {
+                    self.timeout_by_the_books(call)
+                } else {
+                    edge.timeout
+                };
+                if let Some(timeout) = timeout {
                     self.set_timer(call, timeout, Event::Timeout { call }, lane);
                 }
             }
@@ -98,7 +88,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     #[inline]
-    fn set_timer(&mut self, call: u32, delay: Span, event: Event, lane: Lane) {
+    pub(super) fn set_timer(&mut self, call: u32, delay: Span, event: Event, lane: Lane) {
         if let Some(sequence) = self.schedule(delay, event, lane) {
             self.world.calls.set_timer(call, sequence);
             self.world.calls.retain(call);
@@ -118,10 +108,17 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// The attempt waited for has failed: the request is tried again or fails.
     #[inline]
-    fn attempt_failed(&mut self, call: u32, failure: Failure) {
+    pub(super) fn attempt_failed(&mut self, call: u32, failure: Failure) {
         let client = self.world.calls.client(call);
-        let retry = &self.model.clients[client.index()].edge.retry;
-        let decision = retry.decide(self.world.calls.attempt(call), failure);
+        let state = &mut self.world.clients[client.index()];
+        let decision = if state.keeps_books {
+            self.decide_by_the_books(call, failure)
+        } else {
+            let retry = &self.model.clients[client.index()].edge.retry;
+            let attempt = self.world.calls.attempt(call);
+            let bits = &mut state.jitter;
+            retry.decide(attempt, failure, Hint::Absent, &mut Memory::default(), bits)
+        };
         self.world.calls.give_up_attempt(call);
         match decision {
             Decision::GiveUp => self.fail(call),
@@ -131,15 +128,13 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             {
                 self.retry(call);
             }
-            Decision::After(wait) => {
+            Decision::After(wait) | Decision::GiveUpAfter(wait) => {
                 let state = &self.world.clients[client.index()];
                 let lane = match failure {
-                    Failure::Refused if retry.after_refusal.is_some() => state.refusal_lane,
-                    Failure::TimedOut
-                    | Failure::Refused
-                    | Failure::Error
-                    | Failure::Reset
-                    | Failure::Unavailable => state.retry_lane,
+                    Failure::Refused => state.refusal_lane,
+                    Failure::TimedOut | Failure::Error | Failure::Reset | Failure::Unavailable => {
+                        state.retry_lane
+                    }
                 };
                 self.set_timer(call, wait, Event::RetryDue { call }, lane);
             }
@@ -155,17 +150,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     fn retry(&mut self, call: u32) {
         let client = self.world.calls.client(call);
-        let now = self.now;
-        let permission = match self.ledger(call) {
-            Some(ledger) => ledger.withdraw(now),
-            None => Permission::Granted,
-        };
-        match permission {
-            Permission::Granted => self.send(call),
-            Permission::Denied => {
-                self.observer.observe(self.now, Fact::BudgetDenied { client, call: CallId(call) });
-                self.fail(call);
-            }
+        if self.world.clients[client.index()].keeps_books {
+            self.go_on_by_the_books(call);
+        } else {
+            self.send(call);
         }
     }
 
@@ -200,13 +188,16 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     fn succeed(&mut self, call: u32) {
         let client = self.world.calls.client(call);
         let latency = self.now.since(self.world.calls.born(call));
+        if self.world.clients[client.index()].keeps_books {
+            self.enter_in_the_books(call, Outcome::Succeeded);
+        }
         self.observer.observe(self.now, Fact::Succeeded { client, call: CallId(call), latency });
         self.world.clients[client.index()].succeeded += 1;
         self.end(client, call);
     }
 
     #[inline]
-    fn fail(&mut self, call: u32) {
+    pub(super) fn fail(&mut self, call: u32) {
         let client = self.world.calls.client(call);
         self.observer.observe(self.now, Fact::Failed { client, call: CallId(call) });
         self.end(client, call);

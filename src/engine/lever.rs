@@ -3,7 +3,7 @@
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use crate::id::{ClientId, LeverId, ServiceId};
-use crate::model::{Action, Condition, Model, Notice, Pull};
+use crate::model::{Action, Client, Condition, Model, Notice, Pull};
 use crate::observe::{Fact, Observer};
 use crate::time::Time;
 
@@ -103,10 +103,17 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     fn change(&mut self, model: &'a Model) {
         let before = std::mem::replace(&mut self.model, model);
         for (index, (new, old)) in model.clients.iter().zip(&before.clients).enumerate() {
-            if new.edge.budget != old.edge.budget || new.edge.budget_scope != old.edge.budget_scope
-            {
-                self.world.clients[index].open_ledgers(new);
+            let policies = |client: &Client| {
+                let edge = &client.edge;
+                (edge.budget, edge.throttle, edge.breaker, edge.scope)
+            };
+            let state = &mut self.world.clients[index];
+            let kept_books = state.keeps_books;
+            if policies(new) != policies(old) {
+                state.open_books(new);
             }
+            // What is open may have something kept, and what comes may need it.
+            state.keeps_books = kept_books || new.edge.keeps_books();
             self.review_network(ClientId(index as u16));
         }
         for index in 0..model.services.len() {

@@ -6,6 +6,7 @@
 
 pub mod agenda;
 mod arrivals;
+mod books;
 mod calls;
 mod client;
 mod freeze;

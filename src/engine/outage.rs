@@ -2,7 +2,6 @@
 
 use super::Run;
 use super::agenda::Agenda;
-use super::calls::Whereabouts;
 use super::client::{Answer, Reception};
 use super::state::IDLE;
 use crate::id::{ServiceId, TriggerId};
@@ -94,7 +93,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     fn lose(&mut self, service: ServiceId, call: u32, attempt: u32, place: Place, notice: Notice) {
         let fact = Fact::Lost { service, call: CallId(call), attempt, place };
         self.observer.observe(self.now, fact);
-        self.world.calls.set_place(call, attempt, Whereabouts::Nowhere);
+        self.world.calls.forget_place(call, attempt);
         match notice {
             Notice::AtOnce => {
                 self.answer(call, attempt, Answer::Failure(Failure::Reset), Span::ZERO);

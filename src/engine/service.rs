@@ -193,6 +193,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         } else {
             Answer::Success
         };
+        self.world.calls.forget_place(call, attempt);
         let useful = answer == Answer::Success && self.is_waited_for(call, attempt);
         self.observer.observe(
             self.now,
@@ -300,7 +301,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.observer
                     .observe(self.now, Fact::Shed { service, call: CallId(call), attempt });
                 self.learn(service, since, Outcome::Dropped);
-                self.world.calls.set_place(call, attempt, Whereabouts::Nowhere);
+                self.world.calls.forget_place(call, attempt);
                 self.world.calls.release(call);
             }
             Fate::Served => {

@@ -7,11 +7,13 @@ use super::arrivals::Source;
 use crate::id::ServiceId;
 use crate::model::{Client, OnAbandon, Scope, Service};
 use crate::policy::admission::Bucket;
+use crate::policy::breaker::Circuit;
 use crate::policy::budget::Ledger;
 use crate::policy::discipline::WaitingRoom;
 use crate::policy::limit::Limiter;
 use crate::policy::shedding::Shedder;
 use crate::policy::slowdown::Slowdown;
+use crate::policy::throttle::Valve;
 use crate::random::{Bits, Purpose, Sprout, Stream};
 use crate::time::{Span, Time};
 use crate::unit::Fraction;
@@ -27,8 +29,12 @@ pub(super) struct ClientState {
     pub(super) keys: Stream,
     /// Whether anything at all is drawn from them.
     pub(super) needs_keys: bool,
-    /// One for all instances, or one each; none without a budget.
-    pub(super) ledgers: Vec<Ledger>,
+    /// How it spreads its waits, and what else of its policies is random.
+    pub(super) jitter: Stream,
+    /// Whether anything of a request is kept between its attempts.
+    pub(super) keeps_books: bool,
+    /// What its policies remember: one for all instances, or one each.
+    pub(super) memories: Vec<Memory>,
     pub(super) network: Network,
     /// Shares of fresh requests that an operator blocks at the moment.
     pub(super) blocks: Vec<Fraction>,
@@ -41,6 +47,14 @@ pub(super) struct ClientState {
     pub(super) retry_lane: Lane,
     pub(super) refusal_lane: Lane,
     pub(super) journey_lane: Lane,
+}
+
+/// What policies remember that are about more than one request.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    pub(super) ledger: Option<Ledger>,
+    pub(super) valve: Option<Valve>,
+    pub(super) circuit: Option<Circuit>,
 }
 
 /// What stands between a client and its service.
@@ -141,15 +155,20 @@ pub(super) struct Worker {
 }
 
 impl ClientState {
-    /// Budgets with nothing in them, one for all instances or one each.
-    pub(super) fn open_ledgers(&mut self, client: &Client) {
-        self.ledgers.clear();
-        let Some(budget) = client.edge.budget else { return };
-        let count = match client.edge.budget_scope {
+    /// Policies that remember nothing yet, one of each for all instances or for each of them.
+    pub(super) fn open_books(&mut self, client: &Client) {
+        let edge = &client.edge;
+        self.keeps_books = edge.keeps_books();
+        let count = match edge.scope {
             Scope::Shared => 1,
             Scope::PerInstance => usize::from(client.instance_count()),
         };
-        self.ledgers.resize_with(count, || budget.open());
+        self.memories.clear();
+        self.memories.resize_with(count, || Memory {
+            ledger: edge.budget.map(|budget| budget.open()),
+            valve: edge.throttle.map(|throttle| throttle.open()),
+            circuit: edge.breaker.map(|breaker| breaker.open()),
+        });
     }
 }
 

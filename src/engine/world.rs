@@ -12,6 +12,7 @@ use super::network::Journeys;
 use super::state::{ClientState, Network, ServiceState, User, Worker};
 use crate::id::{ClientId, ServiceId};
 use crate::model::{Action, Arrivals, Disturbance, Model};
+use crate::policy::retry::Failure;
 use crate::random::{Purpose, Stream};
 use crate::time::Time;
 use crate::unit::Fraction;
@@ -93,7 +94,9 @@ impl<A: Agenda> World<A> {
                 succeeded: 0,
                 keys: Stream::new(seed, Purpose::Requests, &client.name),
                 needs_keys: needs_keys(model, ClientId(index as u16)),
-                ledgers: Vec::new(),
+                jitter: Stream::new(seed, Purpose::Jitter, &client.name),
+                keeps_books: false,
+                memories: Vec::new(),
                 network: Network { is_nothing: edge.latency.is_none(), ..Network::default() },
                 blocks: Vec::new(),
                 thinnings: Vec::new(),
@@ -101,10 +104,11 @@ impl<A: Agenda> World<A> {
                 arrival_lane: Lane::NONE,
                 timeout_lane: lanes.of_optional(Use::Timeout, edge.timeout),
                 retry_lane: lanes.of_optional(Use::Retry, edge.retry.backoff.constant()),
-                refusal_lane: lanes.of_optional(Use::Retry, edge.retry.after_refusal),
+                refusal_lane: lanes
+                    .of_optional(Use::Retry, edge.retry.constant_wait(Failure::Refused)),
                 journey_lane: lanes.of_optional(Use::Journey, journey),
             };
-            state.open_ledgers(client);
+            state.open_books(client);
             if let Arrivals::Users(users) = &client.arrivals {
                 state.first_user = Some(self.users.len() as u32);
                 let user = User { client: index as u16, sent_at: Time::ZERO };

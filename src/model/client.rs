@@ -6,8 +6,11 @@ use super::Arrivals;
 use crate::id::ServiceId;
 use crate::law::Law;
 use crate::policy::Class;
+use crate::policy::breaker::Breaker;
 use crate::policy::budget::Budget;
+use crate::policy::deadline::Patience;
 use crate::policy::retry::Retry;
+use crate::policy::throttle::Throttle;
 use crate::time::Span;
 
 /// Where requests come from.
@@ -63,8 +66,16 @@ pub struct Edge {
     pub retry: Retry,
     /// What bounds its retries as a whole.
     pub budget: Option<Budget>,
-    /// Whose memory the budget is.
-    pub budget_scope: Scope,
+    /// What it holds back on its own side, by how the service has answered lately or how fast it wants
+    /// to be.
+    pub throttle: Option<Throttle>,
+    /// What it holds back on its own side while the service fails.
+    pub breaker: Option<Breaker>,
+    /// Whose memory budget, throttle and breaker are.
+    pub scope: Scope,
+    /// How long a whole request may take, and what that means for its attempts; the timeout of an
+    /// attempt is that above. None takes what it takes.
+    pub deadline: Option<Patience>,
     /// How long the network takes one way, drawn anew for each way; none takes no time.
     pub latency: Option<Law>,
     /// What an answer is worth that comes after its attempt was given up.
@@ -79,10 +90,28 @@ impl Edge {
             timeout: None,
             retry: Retry::NEVER,
             budget: None,
-            budget_scope: Scope::Shared,
+            throttle: None,
+            breaker: None,
+            scope: Scope::Shared,
+            deadline: None,
             latency: None,
             late_answers: LateAnswers::Wasted,
         }
+    }
+
+    /// How long the client waits, for an attempt and for the whole request.
+    pub fn patience(&self) -> Patience {
+        Patience { attempt: self.timeout, ..self.deadline.unwrap_or(Patience::ENDLESS) }
+    }
+
+    /// Whether anything of a request is kept between its attempts beside their number.
+    pub fn keeps_books(&self) -> bool {
+        self.retry.remembers()
+            || self.retry.may_stop()
+            || self.budget.is_some()
+            || self.throttle.is_some()
+            || self.breaker.is_some()
+            || self.deadline.is_some()
     }
 }
 

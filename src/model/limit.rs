@@ -4,6 +4,8 @@ use super::Model;
 use crate::id::ServiceId;
 use crate::model::Client;
 use crate::policy::admission::Admission;
+use crate::policy::retry::Failure;
+use crate::time::Span;
 
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
 /// a half entries of the agenda, and the agenda can number 2^33 of them.
@@ -85,21 +87,14 @@ impl Model {
     /// than the horizon has time for.
     fn attempts_at_worst(&self, client: &Client) -> f64 {
         let edge = &client.edge;
-        let first_wait = edge.retry.backoff.wait(0);
-        let timed_out = edge.timeout.map(|timeout| timeout + first_wait);
-        let refused = match self.service(edge.to).admission {
-            Admission::Unbounded => None,
+        let within = |attempt, failure| edge.retry.attempts_within(self.horizon, attempt, failure);
+        let timed_out = edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut));
+        match self.service(edge.to).admission {
+            Admission::Unbounded => timed_out,
             Admission::Bounded { .. } | Admission::BoundedWork { .. } | Admission::Headroom(_) => {
-                Some(edge.retry.after_refusal.unwrap_or(first_wait))
+                timed_out.max(within(Span::ZERO, Failure::Refused))
             }
-        };
-        let Some(fastest) = timed_out.into_iter().chain(refused).min() else {
-            // Nothing can fail.
-            return 1.0;
-        };
-        let allowed = 1.0 + f64::from(edge.retry.max_retries);
-        // A wait of zero allows any number, and the quotient says so.
-        allowed.min(1.0 + self.horizon.as_secs_f64() / fastest.as_secs_f64())
+        }
     }
 
     /// How long a request of `client` can stay open, in seconds; none if for ever.

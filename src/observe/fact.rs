@@ -164,6 +164,17 @@ pub enum Fact {
         /// Where it was.
         place: Place,
     },
+    /// An attempt fails on its client's side, without having been sent.
+    HeldBack {
+        /// Whose attempt.
+        client: ClientId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+        /// What held it back.
+        guard: Guard,
+    },
     /// An operator pulls a lever.
     LeverPulled {
         /// Which one.
@@ -184,6 +195,15 @@ pub enum Fact {
         /// Which one.
         trigger: TriggerId,
     },
+}
+
+/// What holds attempts back on their client's side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// A throttle.
+    Throttle,
+    /// An open circuit breaker.
+    Breaker,
 }
 
 /// Where at a service an attempt is.
@@ -214,6 +234,7 @@ impl Fact {
             | Self::CameToNothing { call, .. }
             | Self::Lost { call, .. }
             | Self::Withdrawn { call, .. }
+            | Self::HeldBack { call, .. }
             | Self::Completed { call, .. } => Some(call),
             Self::TriggerBegan { .. }
             | Self::TriggerEnded { .. }
@@ -276,6 +297,13 @@ impl fmt::Display for Fact {
             }
             Self::Withdrawn { service, call, attempt, .. } => {
                 write!(f, "{} is dropped by service {}", on(call, attempt), service.0)
+            }
+            Self::HeldBack { call, attempt, guard, .. } => {
+                let guard = match guard {
+                    Guard::Throttle => "throttle",
+                    Guard::Breaker => "breaker",
+                };
+                write!(f, "{} is held back: {guard}", on(call, attempt))
             }
             Self::LeverPulled { lever } => write!(f, "lever {} is pulled", lever.0),
             Self::LeverReleased { lever } => write!(f, "lever {} is released", lever.0),

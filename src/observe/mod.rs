@@ -8,7 +8,7 @@ mod tally;
 mod timeline;
 mod trace;
 
-pub use fact::{CallId, Fact, Place};
+pub use fact::{CallId, Fact, Guard, Place};
 pub use latency::Latency;
 pub use recording::Recording;
 pub use tally::Tally;

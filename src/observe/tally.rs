@@ -21,6 +21,8 @@ pub struct Tally {
     pub timed_out: u64,
     /// Retries that a budget held back.
     pub denied: u64,
+    /// Attempts that a client's own throttle or breaker held back; they are not among those sent.
+    pub held_back: u64,
     /// Fresh requests that an operator blocked.
     pub blocked: u64,
     /// Attempts and answers lost on the way, and attempts lost at a service.
@@ -109,6 +111,7 @@ impl Observer for Tally {
             Fact::Blocked { .. } => self.blocked += 1,
             Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += 1,
             Fact::Withdrawn { .. } => self.withdrawn += 1,
+            Fact::HeldBack { .. } => self.held_back += 1,
             Fact::Queued { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }

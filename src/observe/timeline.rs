@@ -117,6 +117,7 @@ impl Observer for Timeline {
             Fact::BudgetDenied { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
+            | Fact::HeldBack { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

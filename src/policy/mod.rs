@@ -1,5 +1,11 @@
 //! How decisions are made. One room asks one question; one file gives one answer and keeps its
-//! parameters, its state, its decision and its tests together. Time is an argument everywhere.
+//! parameters, its state, its decision and its tests together. Time is an argument everywhere, and so
+//! are random bits.
+//!
+//! A client asks, in this order: is it tried again ([`retry`]), does that fit into its time
+//! ([`deadline`]), may it go ([`budget`], [`throttle`], [`breaker`]), is there a connection
+//! ([`pool`]), and is a second copy worth it ([`hedge`]). What it is told about an attempt's end is
+//! one type for all of them ([`outcome`]).
 //!
 //! An attempt meets the policies of a service in this order:
 //!
@@ -11,12 +17,19 @@
 //! 5. at its end, the concurrency [`limit`] again: what the round trip teaches.
 
 pub mod admission;
+pub mod breaker;
 pub mod budget;
 mod class;
+pub mod deadline;
 pub mod discipline;
+pub mod hedge;
 pub mod limit;
+pub mod outcome;
+pub mod pool;
 pub mod retry;
 pub mod shedding;
 pub mod slowdown;
+pub mod throttle;
+mod window;
 
 pub use class::Class;

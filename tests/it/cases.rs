@@ -9,7 +9,7 @@ use metastable::law::Law;
 use metastable::model::{Arrivals, Model};
 use metastable::observe::{CallId, Fact, Latency, Tally, Trace};
 use metastable::policy::admission::Admission;
-use metastable::policy::budget::{Budget, SlidingWindow};
+use metastable::policy::budget::{Rule, SlidingWindow};
 use metastable::policy::retry::{Backoff, Retry};
 use metastable::policy::shedding::Shedding;
 use metastable::time::{Span, Time};
@@ -160,7 +160,8 @@ fn refusals_do_not_spin() {
     // Served at 0, 1, 2, ... s for 0.6 s; refused with all four attempts at 0.5, 1.5, ... s.
     assert_eq!((found.requests, found.succeeded, found.failed, found.rejected), (20, 10, 10, 40));
 
-    model.clients[0].edge.retry = Retry { after_refusal: Some(ms(100)), ..immediately(3) };
+    model.clients[0].edge.retry =
+        Retry { after_refusal: Some(Backoff::fixed(ms(100))), ..immediately(3) };
     let found = tally(&model);
     // In seconds: 0 is served at once, 0.5 at 0.6, 1.0 at 1.2, 1.5 at 1.8 with its third retry, and 2.0
     // is refused four times, at 2.0 to 2.3. At 2.4 the worker is idle, and 2.5 begins anew: of every
@@ -238,15 +239,15 @@ fn attempts_leave_when_the_back_off_says() {
     model.clients[0].edge.timeout = Some(ms(200));
     let sent = |backoff| -> Vec<Time> {
         let mut model = model.clone();
-        model.clients[0].edge.retry = Retry { max_retries: 3, backoff, after_refusal: None };
+        model.clients[0].edge.retry = Retry { max_retries: 3, backoff, ..Retry::NEVER };
         let facts = trace::<Lanes>(&model, 1).into_iter();
         facts.filter(|(_, fact)| matches!(fact, Fact::Sent { .. })).map(|(now, _)| now).collect()
     };
     assert_eq!(sent(Backoff::Immediate), [0, 200, 400, 600].map(at_ms));
-    assert_eq!(sent(Backoff::Fixed(ms(30))), [0, 230, 460, 690].map(at_ms));
+    assert_eq!(sent(Backoff::fixed(ms(30))), [0, 230, 460, 690].map(at_ms));
     let exponential =
         metastable::policy::retry::Exponential::new(ms(50), 2.0, ms(150)).expect("it grows");
-    assert_eq!(sent(Backoff::Exponential(exponential)), [0, 250, 550, 900].map(at_ms));
+    assert_eq!(sent(exponential.into()), [0, 250, 550, 900].map(at_ms));
 }
 
 /// A budget of one tenth lets through every retry for which nine first attempts have been sent: of
@@ -258,7 +259,8 @@ fn one_retry_for_nine_first_attempts() {
         let ratio = Fraction::new(0.1).expect("a share");
         model.clients[0].edge.timeout = Some(ms(100));
         model.clients[0].edge.retry = immediately(1);
-        model.clients[0].edge.budget = Some(Budget::SlidingWindow(SlidingWindow { ratio, window }));
+        model.clients[0].edge.budget =
+            Some(Rule::SlidingWindow(SlidingWindow::of_all_sends(ratio, window)).into());
         let found = tally(&model);
         [found.requests, found.retries, found.denied, found.failed]
     };

@@ -74,7 +74,8 @@ const POWERS: &[(&str, &[&str])] = &[
 ];
 
 /// Only for tests; the compiler keeps them out of everything else.
-const FOR_TESTS: [&str; 5] = ["insta", "proptest", "rand", "rand_distr", "statrs"];
+const FOR_TESTS: [&str; 8] =
+    ["backon", "insta", "proptest", "rand", "rand_distr", "recloser", "statrs", "tower"];
 
 const LONGEST_FILE: usize = 500;
 

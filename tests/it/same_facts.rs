@@ -164,6 +164,12 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::Lost { service: at, call, attempt, place } => {
                 (call, format!("{} lost {attempt} from {place:?}", service(at)))
             }
+            Fact::Withdrawn { service: at, call, attempt, place } => {
+                (call, format!("{} drops {attempt} from {place:?}", service(at)))
+            }
+            Fact::HeldBack { call, attempt, guard, .. } => {
+                (call, format!("held back {attempt} by {guard:?}"))
+            }
             Fact::LeverPulled { .. } | Fact::LeverReleased { .. } => continue,
             Fact::TriggerBegan { trigger } | Fact::TriggerEnded { trigger } => {
                 let began = matches!(fact, Fact::TriggerBegan { .. });

@@ -75,6 +75,8 @@ impl Observer for Steady {
             | Fact::LostOnTheWay { .. }
             | Fact::CameToNothing { .. }
             | Fact::Lost { .. }
+            | Fact::Withdrawn { .. }
+            | Fact::HeldBack { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. }
             | Fact::TriggerBegan { .. }

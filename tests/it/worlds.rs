@@ -10,7 +10,7 @@ use metastable::law::{Hyperexponential, Law, Lognormal};
 use metastable::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
 use metastable::observe::{Observer, Trace};
 use metastable::policy::admission::{Admission, Headroom};
-use metastable::policy::budget::{Budget, SlidingWindow};
+use metastable::policy::budget::{Budget, Rule, SlidingWindow};
 use metastable::policy::retry::{Backoff, Exponential, Retry};
 use metastable::policy::shedding::{Codel, FollyCodel, Shedding};
 use metastable::time::{Span, Time};
@@ -180,10 +180,8 @@ fn any_service() -> impl Strategy<Value = Service> {
 fn any_edge() -> impl Strategy<Value = (prop::sample::Index, Edge)> {
     let budget = (0.0..=1.0_f64, prop::sample::select(vec![100, 1_000, 10_000])).prop_map(
         |(ratio, window)| {
-            Budget::SlidingWindow(SlidingWindow {
-                ratio: Fraction::new(ratio).expect("a share"),
-                window: ms(window),
-            })
+            let ratio = Fraction::new(ratio).expect("a share");
+            Budget::from(Rule::SlidingWindow(SlidingWindow::of_all_sends(ratio, ms(window))))
         },
     );
     (
@@ -200,15 +198,17 @@ fn any_edge() -> impl Strategy<Value = (prop::sample::Index, Edge)> {
 fn any_retry() -> impl Strategy<Value = Retry> {
     let backoff = prop_oneof![
         Just(Backoff::Immediate),
-        any_length().prop_map(Backoff::Fixed),
+        any_length().prop_map(Backoff::fixed),
         (any_length(), 1.0..4.0_f64, any_length()).prop_map(|(base, factor, cap)| {
-            Backoff::Exponential(Exponential::new(base, factor, cap).expect("a growing back-off"))
+            Exponential::new(base, factor, cap).expect("a growing back-off").into()
         }),
     ];
-    let after_refusal = prop::option::of(prop_oneof![Just(Span::ZERO), any_length()]);
+    let after_refusal =
+        prop::option::of(prop_oneof![Just(Span::ZERO), any_length()].prop_map(Backoff::fixed));
     (0_u32..5, backoff, after_refusal).prop_map(|(max_retries, backoff, after_refusal)| Retry {
         max_retries,
         backoff,
         after_refusal,
+        ..Retry::NEVER
     })
 }

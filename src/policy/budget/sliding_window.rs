@@ -1,13 +1,17 @@
-//! May this retry be sent, if retries are to stay within a share of everything sent lately?
+//! May this retry be sent, if retries are to stay within a share of what happened lately?
 //!
 //! Whose memory it is: one ledger for all requests of a client.
 //!
-//! A retry is granted if, itself included, retries are at most `ratio` of all sends (first attempts
-//! and retries) in the window. The window slides in `SLOTS` steps, so the oldest tenth of a second
-//! of a ten-second window leaves at once: exact times of every send would cost memory that grows
-//! with the rate.
+//! A retry is granted if, itself included, the retries of the window less the reserve are at most
+//! `ratio` of what makes room for them. The reserve is `minimum_per_second x window`, and it is a
+//! burst and not a rate: an idle client may spend all of it at once, and gets it back a window later
+//! (Finagle `RetryBudget`, tower `TpsBudget`, Linkerd).
+//!
+//! Finagle and tower count in whole tokens: a retry costs 1000/p or 1/p of a deposit, cut to a whole
+//! number, so that tower's ratio of 0.3 lets a third through (tower #857). Here the ratio is meant.
 
 use super::Permission;
+use crate::policy::window::{Counts, Sliding};
 use crate::time::{Span, Time};
 use crate::unit::Fraction;
 
@@ -17,28 +21,64 @@ pub(super) const SLOTS: usize = 100;
 /// Parameters of the budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlidingWindow {
-    /// The largest share of sends that may be retries.
+    /// The largest share of what makes room that may be retries.
     pub ratio: Fraction,
     /// How long a send is remembered; at least `SLOTS` nanoseconds.
     pub window: Span,
+    /// What makes room for retries.
+    pub deposits: Deposits,
+    /// Retries that need no room, for each second of the window.
+    pub minimum_per_second: u32,
 }
 
-/// Sends and retries of the last window.
+/// What makes room for retries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deposits {
+    /// Everything sent, the retries included: 0.1 means that one send in ten may be a retry.
+    #[default]
+    AllSends,
+    /// First attempts: 0.1 means one retry for ten requests (Finagle, tower).
+    Requests,
+    /// Answers in time: in an outage the budget dries up (Linkerd).
+    Successes,
+}
+
+impl SlidingWindow {
+    /// Retries stay within `ratio` of everything sent in the last `window`, without a reserve.
+    pub const fn of_all_sends(ratio: Fraction, window: Span) -> Self {
+        Self { ratio, window, deposits: Deposits::AllSends, minimum_per_second: 0 }
+    }
+
+    /// Retries in a window that need no room.
+    pub const fn reserve(&self) -> u64 {
+        let per_window = self.minimum_per_second as u128 * self.window.as_nanos() as u128;
+        (per_window / 1_000_000_000) as u64
+    }
+}
+
+/// What made room and what was granted in the last window.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     ratio: Fraction,
-    slot_length: u64,
-    /// The slot that time has reached, counted from the start of the run.
-    slot: u64,
-    /// Sends and retries by slot, at the slot number modulo `SLOTS`.
-    slots: Box<[Counts; SLOTS]>,
-    total: Counts,
+    deposits: Deposits,
+    reserve: u64,
+    window: Sliding<Sends, SLOTS>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    sends: u64,
+struct Sends {
+    room: u64,
     retries: u64,
+}
+
+impl Counts for Sends {
+    fn plus(self, other: Self) -> Self {
+        Self { room: self.room + other.room, retries: self.retries + other.retries }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self { room: self.room - other.room, retries: self.retries - other.retries }
+    }
 }
 
 impl Ledger {
@@ -46,65 +86,53 @@ impl Ledger {
     pub fn new(budget: SlidingWindow) -> Self {
         Self {
             ratio: budget.ratio,
-            slot_length: (budget.window.as_nanos() / SLOTS as u64).max(1),
-            slot: 0,
-            slots: Box::new([Counts::default(); SLOTS]),
-            total: Counts::default(),
+            deposits: budget.deposits,
+            reserve: budget.reserve(),
+            window: Sliding::new(budget.window),
         }
     }
 
     /// Counts a first attempt.
     #[inline]
-    pub fn deposit(&mut self, now: Time) {
-        let current = self.slide_to(now);
-        self.slots[current].sends += 1;
-        self.total.sends += 1;
+    pub fn first_sent(&mut self, now: Time) {
+        match self.deposits {
+            Deposits::AllSends | Deposits::Requests => self.make_room(now),
+            Deposits::Successes => {}
+        }
+    }
+
+    /// Counts an answer in time.
+    #[inline]
+    pub fn succeeded(&mut self, now: Time) {
+        match self.deposits {
+            Deposits::Successes => self.make_room(now),
+            Deposits::AllSends | Deposits::Requests => {}
+        }
+    }
+
+    #[inline]
+    fn make_room(&mut self, now: Time) {
+        self.window.add(now, Sends { room: 1, retries: 0 });
     }
 
     /// Grants and counts a retry, or denies it.
     #[inline]
     pub fn withdraw(&mut self, now: Time) -> Permission {
-        let current = self.slide_to(now);
-        if !self.ratio.covers(self.total.retries + 1, self.total.sends + 1) {
+        let Sends { room, retries } = self.window.total(now);
+        let own = match self.deposits {
+            Deposits::AllSends => 1,
+            Deposits::Requests | Deposits::Successes => 0,
+        };
+        if !self.ratio.covers((retries + 1).saturating_sub(self.reserve), room + own) {
             return Permission::Denied;
         }
-        for counts in [&mut self.slots[current], &mut self.total] {
-            counts.sends += 1;
-            counts.retries += 1;
-        }
+        self.window.add(now, Sends { room: own, retries: 1 });
         Permission::Granted
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.slot = 0;
-        self.slots.fill(Counts::default());
-        self.total = Counts::default();
-    }
-
-    /// Drops what has left the window; the place of the current slot.
-    #[inline]
-    fn slide_to(&mut self, now: Time) -> usize {
-        let slot = now.as_nanos() / self.slot_length;
-        if slot != self.slot {
-            self.expire(slot);
-        }
-        (slot % SLOTS as u64) as usize
-    }
-
-    #[cold]
-    fn expire(&mut self, slot: u64) {
-        if slot - self.slot >= SLOTS as u64 {
-            self.clear();
-        } else {
-            for gone in self.slot + 1..=slot {
-                let counts = &mut self.slots[(gone % SLOTS as u64) as usize];
-                self.total.sends -= counts.sends;
-                self.total.retries -= counts.retries;
-                *counts = Counts::default();
-            }
-        }
-        self.slot = slot;
+        self.window.clear();
     }
 }
 
@@ -114,17 +142,21 @@ mod tests {
     use proptest::prelude::*;
 
     fn ledger(ratio: f64, window: Span) -> Ledger {
-        Ledger::new(SlidingWindow { ratio: Fraction::new(ratio).unwrap(), window })
+        Ledger::new(SlidingWindow::of_all_sends(Fraction::new(ratio).unwrap(), window))
+    }
+
+    fn after(secs: f64) -> Time {
+        Time::ZERO + Span::from_secs_f64(secs)
     }
 
     #[test]
     fn one_send_in_ten_may_be_a_retry() {
         let mut ledger = ledger(0.1, Span::from_secs(10));
         for _ in 0..8 {
-            ledger.deposit(Time::ZERO);
+            ledger.first_sent(Time::ZERO);
         }
         assert_eq!(ledger.withdraw(Time::ZERO), Permission::Denied);
-        ledger.deposit(Time::ZERO);
+        ledger.first_sent(Time::ZERO);
         assert_eq!(ledger.withdraw(Time::ZERO), Permission::Granted);
         assert_eq!(ledger.withdraw(Time::ZERO), Permission::Denied);
     }
@@ -132,8 +164,7 @@ mod tests {
     #[test]
     fn what_left_the_window_no_longer_pays() {
         let mut ledger = ledger(0.5, Span::from_secs(10));
-        ledger.deposit(Time::ZERO);
-        let after = |secs| Time::ZERO + Span::from_secs_f64(secs);
+        ledger.first_sent(Time::ZERO);
         assert_eq!(ledger.clone().withdraw(after(9.9)), Permission::Granted);
         assert_eq!(ledger.clone().withdraw(after(10.0)), Permission::Denied);
         assert_eq!(ledger.withdraw(after(1e6)), Permission::Denied);
@@ -145,34 +176,79 @@ mod tests {
         assert_eq!(ledger(1.0, Span::from_secs(1)).withdraw(Time::ZERO), Permission::Granted);
     }
 
+    /// Case A07: Finagle's default, and nothing that makes room. The reserve of 100 is spent at once
+    /// and is back when the spending has left the window.
+    #[test]
+    fn the_reserve_is_a_burst() {
+        let mut ledger = Ledger::new(SlidingWindow {
+            ratio: Fraction::new(0.2).unwrap(),
+            window: Span::from_secs(10),
+            deposits: Deposits::Requests,
+            minimum_per_second: 10,
+        });
+        let mut granted =
+            |secs| (0..150).filter(|_| ledger.withdraw(after(secs)) == Permission::Granted).count();
+        assert_eq!([granted(0.0), granted(5.0), granted(11.5)], [100, 0, 100]);
+    }
+
+    #[test]
+    fn room_is_made_by_what_the_rule_names() {
+        let granted = |deposits, requests: u32, successes: u32| {
+            let ratio = Fraction::new(0.2).unwrap();
+            let window = Span::from_secs(10);
+            let mut ledger = Ledger::new(SlidingWindow {
+                deposits,
+                ..SlidingWindow::of_all_sends(ratio, window)
+            });
+            (0..requests).for_each(|_| ledger.first_sent(Time::ZERO));
+            (0..successes).for_each(|_| ledger.succeeded(Time::ZERO));
+            (0..1_000).filter(|_| ledger.withdraw(Time::ZERO) == Permission::Granted).count()
+        };
+        // 25 retries are a fifth of 125 sends; 20 are a fifth of 100 requests.
+        assert_eq!(granted(Deposits::AllSends, 100, 50), 25);
+        assert_eq!(granted(Deposits::Requests, 100, 50), 20);
+        assert_eq!(granted(Deposits::Successes, 100, 50), 10);
+    }
+
     proptest! {
         /// Whatever the traffic, retries granted within any one window of the slots stay within the
-        /// ratio of what was sent in it, at the instant each is granted.
+        /// rule, at the instant each is granted.
         #[test]
         fn never_more_than_its_rule(
             ratio in 0.0..=1.0_f64,
-            steps in prop::collection::vec((0_u64..500, any::<bool>()), 1..400),
+            minimum_per_second in 0_u32..3,
+            deposits in prop_oneof![
+                Just(Deposits::AllSends), Just(Deposits::Requests), Just(Deposits::Successes)
+            ],
+            steps in prop::collection::vec((0_u64..500, 0_u8..3), 1..400),
         ) {
             let window = Span::from_secs(10);
-            let mut ledger = ledger(ratio, window);
+            let ratio = Fraction::new(ratio).unwrap();
+            let budget = SlidingWindow { ratio, window, deposits, minimum_per_second };
+            let mut ledger = Ledger::new(budget);
             let slot = window.as_nanos() / SLOTS as u64;
             let mut now = Time::ZERO;
-            let mut sent: Vec<(u64, bool)> = Vec::new();
-            for (millis, retry) in steps {
+            let mut log: Vec<(u64, bool, bool)> = Vec::new();
+            for (millis, what) in steps {
                 now += Span::from_millis(millis);
                 let slot_now = now.as_nanos() / slot;
-                if retry {
-                    if ledger.withdraw(now) == Permission::Granted {
-                        sent.push((slot_now, true));
-                        let in_window = sent.iter().filter(|(slot, _)| slot + SLOTS as u64 > slot_now);
-                        let (all, retries) = in_window.fold((0, 0), |(all, retries), (_, retry)| {
-                            (all + 1, retries + u64::from(*retry))
-                        });
-                        prop_assert!(Fraction::new(ratio).unwrap().covers(retries, all));
+                match what {
+                    0 => {
+                        ledger.first_sent(now);
+                        log.push((slot_now, deposits != Deposits::Successes, false));
                     }
-                } else {
-                    ledger.deposit(now);
-                    sent.push((slot_now, false));
+                    1 => {
+                        ledger.succeeded(now);
+                        log.push((slot_now, deposits == Deposits::Successes, false));
+                    }
+                    _ => if ledger.withdraw(now) == Permission::Granted {
+                        log.push((slot_now, deposits == Deposits::AllSends, true));
+                        let kept = || log.iter().filter(|(slot, ..)| slot + SLOTS as u64 > slot_now);
+                        let room = kept().filter(|(_, room, _)| *room).count() as f64;
+                        let retries = kept().filter(|(.., retry)| *retry).count() as f64;
+                        let reserve = f64::from(minimum_per_second) * 10.0;
+                        prop_assert!(retries <= reserve + ratio.as_f64() * room + 1e-6);
+                    },
                 }
             }
         }

@@ -1,7 +1,12 @@
 //! How long does a client wait before a retry?
 //!
-//! Whose memory it is: the request's, through the number of retries made so far.
+//! Whose memory it is: the request's, through the number of retries made so far and, for some laws,
+//! a [`Memory`] of the wait before.
 
+use super::decorrelated::{Decorrelated, DoublingRange, Memory, SmoothDoubling};
+use super::growth::{Exponential, Growth, Linear};
+use super::jitter::Jitter;
+use crate::random::Bits;
 use crate::time::Span;
 
 /// The wait before retry number `n`, counted from zero.
@@ -9,64 +14,48 @@ use crate::time::Span;
 pub enum Backoff {
     /// No wait.
     Immediate,
-    /// The same wait every time.
-    Fixed(Span),
-    /// A wait that grows by a factor up to a cap.
-    Exponential(Exponential),
-}
-
-/// `min(cap, base x factor^n)` for retry `n` = 0, 1, 2, …
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Exponential {
-    base: Span,
-    factor: f64,
-    cap: Span,
-    /// The first retry from which the cap holds; growth is not computed past it, so that no
-    /// exponent overflows.
-    capped_from: u32,
-}
-
-impl Exponential {
-    /// A back-off from `base`, growing by `factor` (at least 1), never longer than `cap`.
-    ///
-    /// None if `factor` is below 1 or not finite.
-    pub fn new(base: Span, factor: f64, cap: Span) -> Option<Self> {
-        if !(factor.is_finite() && factor >= 1.0) {
-            return None;
-        }
-        let mut wait = base.as_nanos() as f64;
-        let mut capped_from = 0;
-        if factor > 1.0 && !base.is_zero() {
-            while wait < cap.as_nanos() as f64 {
-                wait *= factor;
-                capped_from += 1;
-            }
-        } else if base < cap {
-            capped_from = u32::MAX;
-        }
-        Some(Self { base, factor, cap, capped_from })
-    }
-
-    fn wait(&self, retry: u32) -> Span {
-        if retry >= self.capped_from {
-            return self.cap;
-        }
-        if self.capped_from == u32::MAX {
-            return self.base;
-        }
-        let growth = (0..retry).fold(1.0, |growth, _| growth * self.factor);
-        Span::from_nanos_f64(self.base.as_nanos() as f64 * growth).min(self.cap)
-    }
+    /// The same for everybody: clients that failed together return together.
+    Steady(Growth),
+    /// Spread around what grows.
+    Jittered(Growth, Jitter),
+    /// Drawn from the wait before.
+    Decorrelated(Decorrelated),
+    /// Drawn from a range that doubles (Envoy).
+    DoublingRange(DoublingRange),
+    /// Drawn so that the totals double smoothly (Polly).
+    SmoothDoubling(SmoothDoubling),
 }
 
 impl Backoff {
-    /// The wait before retry number `retry`, counted from zero.
+    /// The same wait every time.
+    pub const fn fixed(wait: Span) -> Self {
+        Self::Steady(Growth::Fixed(wait))
+    }
+
+    /// The wait before retry number `retry`, counted from zero, of the request whose `memory` this
+    /// is.
     #[inline]
-    pub fn wait(&self, retry: u32) -> Span {
+    pub fn wait(&self, retry: u32, memory: &mut Memory, bits: &mut impl Bits) -> Span {
         match self {
             Self::Immediate => Span::ZERO,
-            Self::Fixed(wait) => *wait,
-            Self::Exponential(exponential) => exponential.wait(retry),
+            Self::Steady(growth) => growth.wait(retry),
+            Self::Jittered(..)
+            | Self::Decorrelated(_)
+            | Self::DoublingRange(_)
+            | Self::SmoothDoubling(_) => self.draw(retry, memory, bits),
+        }
+    }
+
+    /// Out of line, so that waits without chance cost what they cost without it.
+    #[inline(never)]
+    fn draw(&self, retry: u32, memory: &mut Memory, bits: &mut impl Bits) -> Span {
+        match self {
+            Self::Immediate => Span::ZERO,
+            Self::Steady(growth) => growth.wait(retry),
+            Self::Jittered(growth, jitter) => jitter.draw(growth, retry, bits),
+            Self::Decorrelated(law) => law.draw(memory, bits),
+            Self::DoublingRange(law) => law.draw(retry, bits),
+            Self::SmoothDoubling(law) => law.draw(retry, memory, bits),
         }
     }
 
@@ -74,8 +63,12 @@ impl Backoff {
     pub const fn constant(&self) -> Option<Span> {
         match self {
             Self::Immediate => Some(Span::ZERO),
-            Self::Fixed(wait) => Some(*wait),
-            Self::Exponential(_) => None,
+            Self::Steady(Growth::Fixed(wait)) => Some(*wait),
+            Self::Steady(Growth::Exponential(_) | Growth::Linear(_))
+            | Self::Jittered(..)
+            | Self::Decorrelated(_)
+            | Self::DoublingRange(_)
+            | Self::SmoothDoubling(_) => None,
         }
     }
 
@@ -83,51 +76,73 @@ impl Backoff {
     pub fn longest(&self) -> Span {
         match self {
             Self::Immediate => Span::ZERO,
-            Self::Fixed(wait) => *wait,
-            Self::Exponential(exponential) => exponential.wait(u32::MAX),
+            Self::Steady(growth) => growth.longest(),
+            Self::Jittered(growth, jitter) => jitter.longest(growth),
+            Self::Decorrelated(law) => law.cap,
+            Self::DoublingRange(law) => law.cap(),
+            Self::SmoothDoubling(law) => law.cap,
+        }
+    }
+
+    /// A wait from which the waits of a request grow, on average: the first one, or half its mean
+    /// where chance draws it. What bounds the number of retries that time has room for.
+    pub(super) fn brisk(&self) -> Span {
+        match self {
+            Self::Immediate => Span::ZERO,
+            Self::Steady(growth) => growth.wait(0),
+            Self::Jittered(growth, jitter) => half(jitter.middle(growth)),
+            Self::Decorrelated(law) => law.base.min(law.cap),
+            Self::DoublingRange(law) => half(half(law.base())),
+            // Half of its first waits are longer than 0.9 of its base.
+            Self::SmoothDoubling(law) => half(half(law.base)).min(law.cap),
+        }
+    }
+
+    /// Whether a wait depends on the wait before, and so needs a [`Memory`] that is kept.
+    pub const fn remembers(&self) -> bool {
+        match self {
+            Self::Immediate | Self::Steady(_) | Self::Jittered(..) | Self::DoublingRange(_) => {
+                false
+            }
+            Self::Decorrelated(_) | Self::SmoothDoubling(_) => true,
+        }
+    }
+
+    /// Whether a request may end in a wait.
+    pub(super) const fn may_stop(&self) -> bool {
+        match self {
+            Self::Steady(growth) | Self::Jittered(growth, _) => growth.may_stop(),
+            Self::Immediate
+            | Self::Decorrelated(_)
+            | Self::DoublingRange(_)
+            | Self::SmoothDoubling(_) => false,
+        }
+    }
+
+    /// Whether the wait before retry `retry` is the last thing that the request does.
+    pub(super) fn stops_after(&self, retry: u32) -> bool {
+        match self {
+            Self::Steady(growth) | Self::Jittered(growth, _) => growth.stops_after(retry),
+            Self::Immediate
+            | Self::Decorrelated(_)
+            | Self::DoublingRange(_)
+            | Self::SmoothDoubling(_) => false,
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+const fn half(span: Span) -> Span {
+    Span::from_nanos(span.as_nanos() / 2)
+}
 
-    fn waits(
-        base_ms: u64,
-        factor: f64,
-        cap_ms: u64,
-        retries: impl Iterator<Item = u32>,
-    ) -> Vec<u64> {
-        let base = Span::from_millis(base_ms);
-        let backoff = Exponential::new(base, factor, Span::from_millis(cap_ms)).unwrap();
-        retries.map(|retry| backoff.wait(retry).as_nanos() / 1_000_000).collect()
+impl From<Exponential> for Backoff {
+    fn from(growth: Exponential) -> Self {
+        Self::Steady(Growth::Exponential(growth))
     }
+}
 
-    /// aws-sdk-java #874, Polly.Contrib.WaitAndRetry #24, twitter/hbc #167: doubling without a guard
-    /// goes negative or to zero at some exponent.
-    #[test]
-    fn growth_stops_at_the_cap_for_every_exponent() {
-        let found = waits(100, 2.0, 20_000, 0..1_000);
-        assert_eq!(found[..9], [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 20_000]);
-        assert!(found[8..].iter().all(|&wait| wait == 20_000));
-        let found = waits(5_000, 2.0, 1_200_000, 0..1_000);
-        assert_eq!(found[7..9], [640_000, 1_200_000]);
-        assert!(found.windows(2).all(|pair| pair[0] <= pair[1]));
-        assert_eq!(waits(5_000, 2.0, 1_200_000, u32::MAX..=u32::MAX), [1_200_000]);
-    }
-
-    #[test]
-    fn a_factor_of_one_never_grows_and_a_base_above_the_cap_is_cut() {
-        assert_eq!(waits(50, 1.0, 400, 0..3), [50, 50, 50]);
-        assert_eq!(waits(500, 2.0, 400, 0..3), [400, 400, 400]);
-        assert_eq!(waits(0, 2.0, 400, 0..3), [0, 0, 0]);
-    }
-
-    #[test]
-    fn shrinking_is_refused() {
-        for factor in [0.5, -1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(Exponential::new(Span::from_secs(1), factor, Span::from_secs(9)), None);
-        }
+impl From<Linear> for Backoff {
+    fn from(growth: Linear) -> Self {
+        Self::Steady(Growth::Linear(growth))
     }
 }

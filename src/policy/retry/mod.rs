@@ -1,37 +1,56 @@
 //! Is a failed attempt tried again, and after which wait?
 //!
-//! Whose memory it is: the request's, and all of it is the number of retries made so far.
+//! Whose memory it is: the request's, and all of it is the number of retries made so far and, for
+//! waits that follow from the wait before, a [`Memory`].
+//!
+//! Asked once, at the instant at which the attempt waited for has failed ([`Retry::decide`]). The
+//! answer is about the policy alone: whether the wait fits into the request's deadline is the next
+//! question ([`deadline`](super::deadline)), whether the retry may leave when it is due the one after
+//! ([`budget`](super::budget), [`throttle`](super::throttle), [`breaker`](super::breaker)).
 
 mod backoff;
+mod decorrelated;
+mod growth;
+mod guidance;
+mod jitter;
 
-pub use backoff::{Backoff, Exponential};
+pub use super::outcome::{Failure, Failures};
+pub use backoff::Backoff;
+pub use decorrelated::{Decorrelated, DoublingRange, Memory, SmoothDoubling};
+pub use growth::{AtCap, Exponential, Growth, Linear};
+pub use guidance::{Guidance, Hint};
+pub use jitter::{Jitter, Order, Spread};
 
+use crate::random::Bits;
 use crate::time::Span;
 
 /// A client's retry policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retry {
     /// Retries after the first attempt, which is not counted: 3 retries are 4 attempts.
+    /// [`Retry::UNLIMITED`] for as many as time allows.
     pub max_retries: u32,
+    /// The kinds of failure after which the request is tried again; any other ends it.
+    pub on: Failures,
     /// The wait before each retry.
     pub backoff: Backoff,
-    /// The wait after a refusal, where it differs from the wait after a timeout.
-    pub after_refusal: Option<Span>,
+    /// Whether the first retry waits at all.
+    pub first: First,
+    /// The wait after a refusal, where it differs from the wait after other failures.
+    pub after_refusal: Option<Backoff>,
+    /// What the client makes of a service that says how long to stay away.
+    pub guidance: Guidance,
 }
 
-/// How an attempt failed, as the client sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// No answer within the timeout.
-    TimedOut,
-    /// The service said no on arrival.
-    Refused,
-    /// The service answered with an error.
-    Error,
-    /// The connection broke while the attempt was waiting or in service.
-    Reset,
-    /// There was no service to talk to.
-    Unavailable,
+/// Whether the first retry waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum First {
+    /// As the back-off says.
+    #[default]
+    Waits,
+    /// It leaves at once, and the second retry waits as long as it would have anyway: the growth
+    /// counts the wait that was left out (urllib3). A wait of its own after a refusal stands.
+    AtOnce,
 }
 
 /// What becomes of the request.
@@ -41,57 +60,106 @@ pub enum Decision {
     GiveUp,
     /// The next attempt leaves after this wait.
     After(Span),
+    /// The request fails after this wait; nothing more is sent, but its user keeps waiting.
+    GiveUpAfter(Span),
 }
 
 impl Retry {
-    /// Never tries again.
-    pub const NEVER: Self =
-        Self { max_retries: 0, backoff: Backoff::Immediate, after_refusal: None };
+    /// No bound on the number of retries: four thousand million of one request are more than any run
+    /// has events for.
+    pub const UNLIMITED: u32 = u32::MAX;
 
-    /// The longest wait before any retry.
+    /// Never tries again.
+    pub const NEVER: Self = Self {
+        max_retries: 0,
+        on: Failures::ALL,
+        backoff: Backoff::Immediate,
+        first: First::Waits,
+        after_refusal: None,
+        guidance: Guidance::Ignored,
+    };
+
+    /// The longest wait before any retry, a service's hints left out of account.
     pub fn longest_wait(&self) -> Span {
-        match self.after_refusal {
-            Some(wait) => self.backoff.longest().max(wait),
-            None => self.backoff.longest(),
+        let refused = self.after_refusal.map_or(Span::ZERO, |backoff| backoff.longest());
+        self.backoff.longest().max(refused)
+    }
+
+    /// How many attempts a request can be expected to make at most within `horizon`, if each of them
+    /// fails, after `attempt`, in this way.
+    pub fn attempts_within(&self, horizon: Span, attempt: Span, failure: Failure) -> f64 {
+        let (backoff, first) = self.after(failure);
+        if !self.on.contains(failure) {
+            return 1.0;
         }
+        let sent_at_once = match first {
+            First::AtOnce => 1.0,
+            First::Waits => 0.0,
+        };
+        let apart = (attempt + backoff.brisk()).as_secs_f64();
+        // No time between attempts allows any number, and the quotient says so.
+        let possible = 1.0 + sent_at_once + horizon.as_secs_f64() / apart;
+        possible.min(1.0 + f64::from(self.max_retries))
+    }
+
+    /// Whether each request needs a [`Memory`] that is kept between its failures.
+    pub fn remembers(&self) -> bool {
+        self.backoff.remembers() || self.after_refusal.is_some_and(|backoff| backoff.remembers())
+    }
+
+    /// Whether [`Decision::GiveUpAfter`] can be an answer.
+    pub fn may_stop(&self) -> bool {
+        self.backoff.may_stop() || self.after_refusal.is_some_and(|backoff| backoff.may_stop())
+    }
+
+    /// The wait if, after a failure of this kind, it is always the same; a service's hints and a
+    /// first retry that does not wait left out of account.
+    pub const fn constant_wait(&self, failure: Failure) -> Option<Span> {
+        self.after(failure).0.constant()
     }
 
     /// What becomes of a request that has made `retries` retries, the last of which (or the first
-    /// attempt, if none) ended in `failure`.
+    /// attempt, if none) ended in `failure`, with `hint` in the answer if there was one.
     #[inline]
-    pub fn decide(&self, retries: u32, failure: Failure) -> Decision {
-        if retries >= self.max_retries {
+    pub fn decide(
+        &self,
+        retries: u32,
+        failure: Failure,
+        hint: Hint,
+        memory: &mut Memory,
+        bits: &mut impl Bits,
+    ) -> Decision {
+        if retries >= self.max_retries || !self.on.contains(failure) {
             return Decision::GiveUp;
         }
-        match (failure, self.after_refusal) {
-            (Failure::Refused, Some(wait)) => Decision::After(wait),
-            (Failure::Refused, None)
-            | (Failure::TimedOut | Failure::Error | Failure::Reset | Failure::Unavailable, _) => {
-                Decision::After(self.backoff.wait(retries))
+        let (backoff, first) = self.after(failure);
+        let own = match first {
+            First::AtOnce if retries == 0 => Span::ZERO,
+            First::AtOnce | First::Waits => backoff.wait(retries, memory, bits),
+        };
+        match self.guidance.weigh(own, hint) {
+            Decision::After(wait) if backoff.stops_after(retries) => Decision::GiveUpAfter(wait),
+            decision @ (Decision::GiveUp | Decision::After(_) | Decision::GiveUpAfter(_)) => {
+                decision
             }
+        }
+    }
+
+    #[inline]
+    const fn after(&self, failure: Failure) -> (&Backoff, First) {
+        match (failure, &self.after_refusal) {
+            (Failure::Refused, Some(backoff)) => (backoff, First::Waits),
+            (
+                Failure::Refused
+                | Failure::TimedOut
+                | Failure::Error
+                | Failure::Reset
+                | Failure::Unavailable,
+                _,
+            ) => (&self.backoff, self.first),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn three_retries_are_four_attempts() {
-        let retry = Retry { max_retries: 3, ..Retry::NEVER };
-        let decisions: Vec<_> =
-            (0..4).map(|retries| retry.decide(retries, Failure::TimedOut)).collect();
-        let again = Decision::After(Span::ZERO);
-        assert_eq!(decisions, [again, again, again, Decision::GiveUp]);
-    }
-
-    #[test]
-    fn a_refusal_may_have_its_own_wait() {
-        let wait = Span::from_millis(100);
-        let retry = Retry { max_retries: 1, after_refusal: Some(wait), ..Retry::NEVER };
-        assert_eq!(retry.decide(0, Failure::Refused), Decision::After(wait));
-        assert_eq!(retry.decide(0, Failure::TimedOut), Decision::After(Span::ZERO));
-        assert_eq!(retry.decide(1, Failure::Refused), Decision::GiveUp);
-    }
-}
+mod tests;

@@ -46,10 +46,8 @@ impl Budget {
                     }
                     long_enough
                 });
-                Some(budget::Budget::SlidingWindow(budget::SlidingWindow {
-                    ratio: ratio?,
-                    window: window?,
-                }))
+                let rule = budget::SlidingWindow::of_all_sends(ratio?, window?);
+                Some(budget::Rule::SlidingWindow(rule).into())
             }
         }
     }

@@ -13,7 +13,7 @@ use super::service_time::ServiceTime;
 use super::world::Complaints;
 use crate::id::ServiceId;
 use crate::model::{self, Edge};
-use crate::policy::retry;
+use crate::policy::retry::{self, Backoff};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
@@ -42,7 +42,7 @@ struct Call {
     wait_after_refusal: Option<Length>,
     budget: Option<Budget>,
     #[serde(default)]
-    budget_scope: Scope,
+    scope: Scope,
     latency: Option<ServiceTime>,
     #[serde(default)]
     late_answers: LateAnswers,
@@ -160,7 +160,9 @@ impl Call {
         };
         let after_refusal = match &self.wait_after_refusal {
             None => Some(None),
-            Some(wait) => out.keep(wait.span(spot.at("wait_after_refusal"))).map(Some),
+            Some(wait) => out
+                .keep(wait.span(spot.at("wait_after_refusal")))
+                .map(|wait| Some(Backoff::fixed(wait))),
         };
         let budget = self.budget.as_ref().and_then(|budget| budget.build(spot.at("budget"), out));
         let latency = match &self.latency {
@@ -168,11 +170,10 @@ impl Call {
             Some(law) => out.keep(law.law(spot.at("latency"))).map(Some),
         };
         Some(Edge {
-            to,
             timeout: timeout?,
             retry: retry::Retry { after_refusal: after_refusal?, ..retry? },
             budget,
-            budget_scope: match self.budget_scope {
+            scope: match self.scope {
                 Scope::Shared => model::Scope::Shared,
                 Scope::PerInstance => model::Scope::PerInstance,
             },
@@ -181,6 +182,7 @@ impl Call {
                 LateAnswers::Wasted => model::LateAnswers::Wasted,
                 LateAnswers::Accepted => model::LateAnswers::Accepted,
             },
+            ..Edge::new(to)
         })
     }
 }

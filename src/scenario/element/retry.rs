@@ -66,15 +66,15 @@ impl Retry {
             Self::Fixed(fixed) => {
                 let spot = spot.at("fixed");
                 let wait = out.keep(fixed.wait.span(spot.at("wait")));
-                (retries(fixed.max_retries, spot, out), wait.map(Backoff::Fixed))
+                (retries(fixed.max_retries, spot, out), wait.map(Backoff::fixed))
             }
             Self::Exponential(exponential) => {
                 let spot = spot.at("exponential");
-                let backoff = exponential.backoff(spot, out).map(Backoff::Exponential);
+                let backoff = exponential.backoff(spot, out).map(Backoff::from);
                 (retries(exponential.max_retries, spot, out), backoff)
             }
         };
-        Some(retry::Retry { max_retries: max_retries?, backoff: backoff?, after_refusal: None })
+        Some(retry::Retry { max_retries: max_retries?, backoff: backoff?, ..retry::Retry::NEVER })
     }
 }
 

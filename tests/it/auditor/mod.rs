@@ -18,8 +18,9 @@ use metastable::law::Law;
 use metastable::model::{Disturbance, Model, Trigger};
 use metastable::observe::{CallId, Fact, Observer};
 use metastable::policy::admission::Admission;
-use metastable::policy::retry::{Decision, Failure};
+use metastable::policy::retry::{Decision, Failure, Hint, Memory};
 use metastable::policy::shedding::Shedding;
+use metastable::random::Sprout;
 use metastable::time::{Span, Time};
 
 use order::{Must, answers, rank};
@@ -137,7 +138,14 @@ impl<'m> Auditor<'m> {
 
     fn attempt_failed(&mut self, id: CallId, attempt: u32, failure: Failure) {
         let client = self.calls[&id].client;
-        match self.model.clients[client.index()].edge.retry.decide(attempt, failure) {
+        match self.model.clients[client.index()].edge.retry.decide(
+            attempt,
+            failure,
+            Hint::Absent,
+            &mut Memory::default(),
+            &mut Sprout::new(0, 0),
+        ) {
+            Decision::GiveUpAfter(_) => panic!("no world of these tests stops at a cap"),
             Decision::GiveUp => self.must = Some(Must::Fail(id)),
             Decision::After(wait) => {
                 self.enter(id, Phase::Between { next: attempt + 1, due: self.now + wait });
@@ -379,6 +387,8 @@ impl Observer for Auditor<'_> {
             | Fact::LostOnTheWay { .. }
             | Fact::CameToNothing { .. }
             | Fact::Lost { .. }
+            | Fact::Withdrawn { .. }
+            | Fact::HeldBack { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. } => panic!("these books are kept for stalls only"),
             Fact::TriggerBegan { trigger } | Fact::TriggerEnded { trigger } => {

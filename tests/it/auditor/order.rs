@@ -36,6 +36,8 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
         | Fact::LostOnTheWay { .. }
         | Fact::CameToNothing { .. }
         | Fact::Lost { .. }
+        | Fact::Withdrawn { .. }
+        | Fact::HeldBack { .. }
         | Fact::LeverPulled { .. }
         | Fact::LeverReleased { .. } => None,
     }
@@ -62,6 +64,8 @@ pub(super) fn rank(fact: &Fact) -> u8 {
         | Fact::Blocked { .. }
         | Fact::LostOnTheWay { .. }
         | Fact::CameToNothing { .. }
-        | Fact::Lost { .. } => 0,
+        | Fact::Lost { .. }
+        | Fact::Withdrawn { .. }
+        | Fact::HeldBack { .. } => 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use metastable::policy::budget::{Budget, SlidingWindow};
+use metastable::policy::budget::{Budget, Rule, SlidingWindow};
 use metastable::time::Time;
 
 /// The sends of one client within the window of its budget, if it has one.
@@ -17,7 +17,15 @@ const SLOTS: u64 = 100;
 
 impl Sends {
     pub(super) fn under(budget: Option<Budget>) -> Self {
-        let budget = budget.map(|Budget::SlidingWindow(budget)| budget);
+        let budget = budget.map(|budget| match budget.rule {
+            Rule::SlidingWindow(window) => {
+                assert_eq!(window, SlidingWindow::of_all_sends(window.ratio, window.window));
+                window
+            }
+            Rule::TokenThreshold(_) | Rule::RefundableQuota(_) | Rule::Concurrency(_) => {
+                panic!("no books are kept for {budget:?}")
+            }
+        });
         Self { budget, sends: VecDeque::new() }
     }
 

@@ -8,7 +8,7 @@ use metastable::id::ServiceId;
 use metastable::law::Law;
 use metastable::model::{Arrivals, Client, Criterion, Disturbance, Edge, Model, Service, Trigger};
 use metastable::policy::admission::Admission;
-use metastable::policy::budget::{Budget, SlidingWindow};
+use metastable::policy::budget::{Rule, SlidingWindow};
 use metastable::policy::retry::{Backoff, Exponential, Retry};
 use metastable::policy::shedding::Shedding;
 use metastable::time::{Span, Time};
@@ -43,7 +43,7 @@ fn a_storm_is_what_it_says() {
             Arrivals::Poisson(rate(700.0)),
             Edge {
                 timeout: Some(Span::from_secs(1)),
-                retry: Retry { max_retries: 3, backoff: Backoff::Immediate, after_refusal: None },
+                retry: Retry { max_retries: 3, ..Retry::NEVER },
                 budget: None,
                 ..Edge::new(ServiceId(0))
             },
@@ -99,11 +99,9 @@ fn calls() {
     assert_eq!(edge("").retry, Retry::NEVER);
     assert_eq!(edge("call.retry = { never = {} }").retry, Retry::NEVER);
     let fixed = edge("call.retry.fixed = { max_retries = 2, wait = \"30ms\" }").retry;
-    assert_eq!((fixed.max_retries, fixed.backoff), (2, Backoff::Fixed(Span::from_millis(30))));
+    assert_eq!((fixed.max_retries, fixed.backoff), (2, Backoff::fixed(Span::from_millis(30))));
     let backoff = |factor| {
-        Backoff::Exponential(
-            Exponential::new(Span::from_secs(1), factor, Span::from_secs(8)).unwrap(),
-        )
+        Backoff::from(Exponential::new(Span::from_secs(1), factor, Span::from_secs(8)).unwrap())
     };
     let exponential = |more| {
         edge(&format!(
@@ -112,12 +110,15 @@ fn calls() {
     };
     assert_eq!(exponential("").retry.backoff, backoff(2.0));
     assert_eq!(exponential(", factor = 3").retry.backoff, backoff(3.0));
-    assert_eq!(edge("call.wait_after_refusal = \"0s\"").retry.after_refusal, Some(Span::ZERO));
+    assert_eq!(
+        edge("call.wait_after_refusal = \"0s\"").retry.after_refusal,
+        Some(Backoff::fixed(Span::ZERO))
+    );
     assert_eq!(edge("call.budget = { none = {} }").budget, None);
     let ratio = Fraction::new(0.1).unwrap();
     assert_eq!(
         edge("call.budget.sliding_window = { ratio = 0.1, window = \"10s\" }").budget,
-        Some(Budget::SlidingWindow(SlidingWindow { ratio, window: Span::from_secs(10) }))
+        Some(Rule::SlidingWindow(SlidingWindow::of_all_sends(ratio, Span::from_secs(10))).into())
     );
     assert_eq!(storm_with("\"1s\"", "\"none\"").clients[0].edge.timeout, None);
     assert_eq!(storm_with("call.timeout = \"1s\"\n", "").clients[0].edge.timeout, None);

@@ -60,11 +60,11 @@ fn what_excludes_each_other_gives_way_to_the_later_layer() {
     let wait = Span::from_secs(1);
     assert_eq!(
         backoff("clients.web.call.retry.fixed={ max_retries = 3, wait = \"1s\" }"),
-        Backoff::Fixed(wait)
+        Backoff::fixed(wait)
     );
     assert_eq!(
         backoff("clients.web.call.retry={ fixed = { max_retries = 3, wait = \"1s\" } }"),
-        Backoff::Fixed(wait)
+        Backoff::fixed(wait)
     );
     let law =
         base(&["services.api.service_time.exponential.mean=5ms"]).services[0].service_time.clone();
