@@ -97,7 +97,7 @@ fn widened(
     }
     let client = &mut model.clients[0];
     client.edge.latency =
-        [None, Some(Law::Fixed(ms(3))), Some(Law::Exponential { mean: ms(20) })][pick(3)];
+        [None, Some(Law::Fixed(ms(3))), Some(Law::Exponential { mean: ms(20) })][pick(3)].clone();
     client.edge.late_answers = [LateAnswers::Wasted, LateAnswers::Accepted][pick(2)];
     client.edge.scope = [Scope::Shared, Scope::PerInstance][pick(2)];
     client.class = Class::new(pick(3) as u8).expect("a class");
@@ -136,7 +136,8 @@ fn widened(
         Arrivals::Replay(Arc::from([at_ms(1), at_ms(1), at_ms(700)])),
         Arrivals::Users(Users {
             count: 20.try_into().expect("twenty"),
-            think: [Think::After(Law::Exponential { mean: ms(50) }), Think::Pace(ms(40))][pick(2)],
+            think: [Think::After(Law::Exponential { mean: ms(50) }), Think::Pace(ms(40))][pick(2)]
+                .clone(),
             start_within: ms(10),
         }),
     ];
