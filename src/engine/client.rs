@@ -111,7 +111,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn attempt_failed(&mut self, call: u32, failure: Failure) {
         let client = self.world.calls.client(call);
         let state = &mut self.world.clients[client.index()];
-        let decision = if state.keeps_books {
+        let decision = if let Some((max_retries, wait)) =
+            state.plain_retry.filter(|_| failure == Failure::TimedOut)
+        {
+            let retries = self.world.calls.attempt(call);
+            if retries < max_retries { Decision::After(wait) } else { Decision::GiveUp }
+        } else if state.keeps_books {
             self.decide_by_the_books(call, failure)
         } else {
             let retry = &self.model.clients[client.index()].edge.retry;
@@ -160,7 +165,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// Whether an answer to `attempt` would still be of use to the client.
     #[inline]
     pub(super) fn is_waited_for(&self, call: u32, attempt: u32) -> bool {
-        self.world.calls.waits_for(call, attempt) || self.takes_late_answers(call)
+        self.world.calls.waits_for(call, attempt)
+            || self.world.takes_late_answers && self.takes_late_answers(call)
     }
 
     #[inline]
@@ -176,16 +182,21 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     pub(super) fn hear(&mut self, call: u32, attempt: u32, answer: Answer) {
         match answer {
-            Answer::Success if self.is_waited_for(call, attempt) => self.succeed(call),
-            Answer::Failure(failure) if self.world.calls.waits_for(call, attempt) => {
-                self.attempt_failed(call, failure);
+            Answer::Success => {
+                if self.is_waited_for(call, attempt) {
+                    self.succeed(call);
+                }
             }
-            Answer::Success | Answer::Failure(_) => {}
+            Answer::Failure(failure) => {
+                if self.world.calls.waits_for(call, attempt) {
+                    self.attempt_failed(call, failure);
+                }
+            }
         }
     }
 
     #[inline]
-    fn succeed(&mut self, call: u32) {
+    pub(super) fn succeed(&mut self, call: u32) {
         let client = self.world.calls.client(call);
         let latency = self.now.since(self.world.calls.born(call));
         if self.world.clients[client.index()].keeps_books {

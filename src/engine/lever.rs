@@ -5,6 +5,7 @@ use super::agenda::{Agenda, Event, Lane};
 use crate::id::{ClientId, LeverId, ServiceId};
 use crate::model::{Action, Client, Condition, Model, Notice, Pull};
 use crate::observe::{Fact, Observer};
+use crate::policy::retry::Failure;
 use crate::time::Time;
 
 /// What an operator has seen of a condition.
@@ -114,6 +115,8 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             }
             // What is open may have something kept, and what comes may need it.
             state.keeps_books = kept_books || new.edge.keeps_books();
+            let plain = new.edge.retry.plain(Failure::TimedOut);
+            state.plain_retry = plain.filter(|_| !state.keeps_books);
             self.review_network(ClientId(index as u16));
         }
         for index in 0..model.services.len() {

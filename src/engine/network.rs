@@ -61,7 +61,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn answer(&mut self, call: u32, attempt: u32, answer: Answer, work: Span) {
         let client = self.world.calls.client(call);
         if self.world.clients[client.index()].network.is_nothing {
-            self.hear(call, attempt, answer);
+            if work.is_zero() {
+                self.hear(call, attempt, answer);
+            } else {
+                self.succeed(call);
+            }
         } else {
             let journey = Journey { call, attempt, answer, work };
             self.travel(journey, Draw::Back, Draw::LostBack, |journey| Event::AnswerArrives {

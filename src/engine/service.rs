@@ -29,7 +29,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return reception;
         }
         let state = &mut self.world.services[service.index()];
-        if state.health.closures == 0
+        if !state.idle.is_empty()
+            && state.health.closures == 0
             && state.queue.is_empty()
             && let Some(worker) = state.idle.pop()
         {
@@ -47,6 +48,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             self.observer.observe(self.now, fact);
             return Reception::Taken;
         }
+        if state.is_open_to_all {
+            self.queue(service, call, attempt);
+            return Reception::Taken;
+        }
         let admission = &self.model.service(service).admission;
         let (waiting, waiting_work) = (state.queue.len(), state.waiting_work);
         let class = self.class_of(call);
@@ -58,18 +63,23 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     let total = load().total();
                     self.world.services[service.index()].waiting_work = total;
                 }
-                self.queue(service, call, attempt, class);
+                self.queue(service, call, attempt);
                 Reception::Taken
             }
         }
     }
 
     #[inline]
-    fn queue(&mut self, service: ServiceId, call: u32, attempt: u32, class: Class) {
-        let deadline = self.deadline(call, self.now);
-        let state = &mut self.world.services[service.index()];
+    fn queue(&mut self, service: ServiceId, call: u32, attempt: u32) {
         let waiting = Waiting { since: self.now, call, attempt };
-        let ticket = state.queue.push(waiting, || Urgency { deadline, class });
+        let (model, client) = (self.model, self.world.calls.client(call));
+        let state = &mut self.world.services[service.index()];
+        let ticket = state.queue.push(waiting, || {
+            let client = &model.clients[client.index()];
+            let deadline =
+                client.edge.timeout.map_or(Time::NEVER, |timeout| waiting.since + timeout);
+            Urgency { deadline, class: client.class }
+        });
         if state.on_abandon != OnAbandon::Ignores {
             self.world.calls.set_place(call, attempt, Whereabouts::Queue(ticket));
         }
@@ -291,8 +301,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     fn pick_up(&mut self, service: ServiceId, waiting: Waiting) {
         let Waiting { since, call, attempt } = waiting;
-        self.leaves_queue(service, call, attempt);
         let work = self.work_of(service, call, attempt);
+        if self.world.services[service.index()].is_open_to_all {
+            return self.serve(service, waiting, work);
+        }
+        self.leaves_queue(service, call, attempt);
         let deadline = self.deadline(call, since);
         let state = &mut self.world.services[service.index()];
         let behind = state.queue.len();
@@ -304,20 +317,25 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.world.calls.forget_place(call, attempt);
                 self.world.calls.release(call);
             }
-            Fate::Served => {
-                let worker = self.world.services[service.index()].idle.pop();
-                let worker = worker.expect("an attempt is picked up by an idle worker");
-                self.start(worker, call, attempt, work, since);
-                let fact = Fact::Started {
-                    service,
-                    call: CallId(call),
-                    attempt,
-                    waited: self.now.since(since),
-                    from_queue: true,
-                };
-                self.observer.observe(self.now, fact);
-            }
+            Fate::Served => self.serve(service, waiting, work),
         }
+    }
+
+    /// An idle worker begins an attempt from the queue.
+    #[inline]
+    fn serve(&mut self, service: ServiceId, waiting: Waiting, work: Span) {
+        let Waiting { since, call, attempt } = waiting;
+        let worker = self.world.services[service.index()].idle.pop();
+        let worker = worker.expect("an attempt is picked up by an idle worker");
+        self.start(worker, call, attempt, work, since);
+        let fact = Fact::Started {
+            service,
+            call: CallId(call),
+            attempt,
+            waited: self.now.since(since),
+            from_queue: true,
+        };
+        self.observer.observe(self.now, fact);
     }
 
     /// Keeps the sum of the work that waits, where admission asks for it.

@@ -6,12 +6,13 @@ use super::agenda::Lane;
 use super::arrivals::Source;
 use crate::id::ServiceId;
 use crate::model::{Client, OnAbandon, Scope, Service};
-use crate::policy::admission::Bucket;
+use crate::policy::admission::{Admission, Bucket};
 use crate::policy::breaker::Circuit;
 use crate::policy::budget::Ledger;
 use crate::policy::discipline::WaitingRoom;
 use crate::policy::limit::Limiter;
-use crate::policy::shedding::Shedder;
+use crate::policy::retry::Failure;
+use crate::policy::shedding::{Shedder, Shedding};
 use crate::policy::slowdown::Slowdown;
 use crate::policy::throttle::Valve;
 use crate::random::{Bits, Purpose, Sprout, Stream};
@@ -29,6 +30,9 @@ pub(super) struct ClientState {
     pub(super) keys: Stream,
     /// Whether anything at all is drawn from them.
     pub(super) needs_keys: bool,
+    /// After a timeout: the wait before the next attempt, the same for each, and how often; none where
+    /// more must be asked.
+    pub(super) plain_retry: Option<(u32, Span)>,
     /// How it spreads its waits, and what else of its policies is random.
     pub(super) jitter: Stream,
     /// Whether anything of a request is kept between its attempts.
@@ -91,6 +95,8 @@ pub(super) struct ServiceState {
     pub(super) health: Health,
     /// The work of every attempt that starts now; zero if it depends on the attempt.
     pub(super) fixed_work: Span,
+    /// Whether everything may wait, and is served when its turn comes.
+    pub(super) is_open_to_all: bool,
     /// Whether an attempt may fail for reasons of the service's own, find it gone, or meet a limit.
     pub(super) is_guarded: bool,
     /// What it does about attempts that are given up.
@@ -159,6 +165,7 @@ impl ClientState {
     pub(super) fn open_books(&mut self, client: &Client) {
         let edge = &client.edge;
         self.keeps_books = edge.keeps_books();
+        self.plain_retry = edge.retry.plain(Failure::TimedOut).filter(|_| !self.keeps_books);
         let count = match edge.scope {
             Scope::Shared => 1,
             Scope::PerInstance => usize::from(client.instance_count()),
@@ -223,6 +230,8 @@ impl ServiceState {
         let constant = policy.service_time.constant().filter(|_| !is_slow);
         let depends = policy.slowdown != Slowdown::None;
         self.fixed_work = constant.filter(|_| !depends).unwrap_or(Span::ZERO);
+        self.is_open_to_all =
+            policy.admission == Admission::Unbounded && policy.shedding == Shedding::Never;
         self.is_guarded = self.bucket.is_some()
             || self.limiter.is_some()
             || !self.health.outages.is_empty()

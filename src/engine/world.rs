@@ -11,7 +11,7 @@ use super::lever::Alert;
 use super::network::Journeys;
 use super::state::{ClientState, Network, ServiceState, User, Worker};
 use crate::id::{ClientId, ServiceId};
-use crate::model::{Action, Arrivals, Disturbance, Model};
+use crate::model::{Action, Arrivals, Disturbance, LateAnswers, Model};
 use crate::policy::retry::Failure;
 use crate::random::{Purpose, Stream};
 use crate::time::Time;
@@ -36,6 +36,8 @@ pub struct World<A = Lanes> {
     pub(super) hand_overs: VecDeque<ServiceId>,
     /// One for each trigger of the model, used by those that are surges.
     pub(super) surges: Vec<Surge>,
+    /// Whether any client takes answers to attempts that it has given up.
+    pub(super) takes_late_answers: bool,
     /// One for each lever of the model.
     pub(super) alerts: Vec<Alert>,
 }
@@ -48,6 +50,9 @@ impl<A: Agenda> World<A> {
         self.calls.clear();
         self.journeys.clear();
         self.hand_overs.clear();
+        self.takes_late_answers = models(model)
+            .flat_map(|model| &model.clients)
+            .any(|client| client.edge.late_answers == LateAnswers::Accepted);
         self.alerts.clear();
         self.alerts.resize(model.levers.len(), Alert::QUIET);
         self.surges.clear();
@@ -96,6 +101,7 @@ impl<A: Agenda> World<A> {
                 needs_keys: needs_keys(model, ClientId(index as u16)),
                 jitter: Stream::new(seed, Purpose::Jitter, &client.name),
                 keeps_books: false,
+                plain_retry: None,
                 memories: Vec::new(),
                 network: Network { is_nothing: edge.latency.is_none(), ..Network::default() },
                 blocks: Vec::new(),

@@ -17,6 +17,8 @@ pub struct Lane(u8);
 
 /// Lanes beside the heap. More heads cost more comparisons at every pop than they save.
 const LANES: usize = 7;
+/// The place of the heap among the heads; lanes come after it.
+const HEAP: usize = 0;
 
 impl Default for Lane {
     fn default() -> Self {
@@ -26,23 +28,25 @@ impl Default for Lane {
 
 impl Lane {
     /// No lane: in order for nothing.
-    pub const NONE: Self = Self(LANES as u8);
+    pub const NONE: Self = Self(HEAP as u8);
 
     /// Lane number `index`, or none if there are not so many.
     pub fn number(index: usize) -> Self {
-        Self(index.min(LANES) as u8)
+        if index < LANES { Self(index as u8 + 1) } else { Self::NONE }
     }
 }
 
 /// Ring buffers for what is scheduled a constant time ahead, and a heap for the rest.
 #[derive(Clone, Debug)]
 pub struct Lanes {
-    /// The least entry of each lane, and of the heap in the last place.
+    /// The least entry of the heap and of each lane.
     heads: [Entry; LANES + 1],
-    /// The greatest entry of each lane, if its head is not [`Entry::NONE`].
-    tails: [Entry; LANES],
-    /// What follows the head of each lane, in ascending order.
-    rings: [VecDeque<Entry>; LANES],
+    /// The greatest entry of each lane, if its head is not [`Entry::NONE`]; the heap has none.
+    tails: [Entry; LANES + 1],
+    /// What follows the head of each lane, in ascending order; the heap has its own.
+    rings: [VecDeque<Entry>; LANES + 1],
+    /// Places from here on have never been used.
+    used: usize,
     /// What follows the head of the heap.
     heap: BinaryHeap<Reverse<Entry>>,
     /// The place of the least head.
@@ -53,10 +57,11 @@ impl Default for Lanes {
     fn default() -> Self {
         Self {
             heads: [Entry::NONE; LANES + 1],
-            tails: [Entry::NONE; LANES],
+            tails: [Entry::NONE; LANES + 1],
+            used: 1,
             rings: std::array::from_fn(|_| VecDeque::new()),
             heap: BinaryHeap::new(),
-            least: LANES,
+            least: HEAP,
         }
     }
 }
@@ -71,12 +76,12 @@ impl Lanes {
     }
 
     fn push_to_heap(&mut self, entry: Entry) {
-        let head = self.heads[LANES];
+        let head = self.heads[HEAP];
         if entry < head {
             if head != Entry::NONE {
                 self.heap.push(Reverse(head));
             }
-            self.new_head(LANES, entry);
+            self.new_head(HEAP, entry);
         } else {
             self.heap.push(Reverse(entry));
         }
@@ -84,10 +89,11 @@ impl Lanes {
 
     #[inline]
     fn find_least(&mut self) {
-        let mut least = 0;
-        for place in 1..=LANES {
-            if self.heads[place] < self.heads[least] {
-                least = place;
+        let (mut least, mut first) = (HEAP, self.heads[HEAP]);
+        for place in 1..self.used.min(LANES + 1) {
+            let head = self.heads[place];
+            if head < first {
+                (least, first) = (place, head);
             }
         }
         self.least = least;
@@ -99,14 +105,16 @@ impl Agenda for Lanes {
         self.heads = [Entry::NONE; LANES + 1];
         self.rings.iter_mut().for_each(VecDeque::clear);
         self.heap.clear();
-        self.least = LANES;
+        self.least = HEAP;
+        self.used = 1;
     }
 
     fn push(&mut self, entry: Entry, lane: Lane) {
         let place = lane.0 as usize;
-        if place == LANES {
+        if place == HEAP {
             self.push_to_heap(entry);
         } else if self.heads[place] == Entry::NONE {
+            self.used = self.used.max(place + 1);
             self.tails[place] = entry;
             self.new_head(place, entry);
         } else if entry > self.tails[place] {
@@ -126,7 +134,7 @@ impl Agenda for Lanes {
     fn pop(&mut self, mut is_dead: impl FnMut(Entry) -> bool) -> Entry {
         let place = self.least;
         let popped = self.heads[place];
-        self.heads[place] = if place == LANES {
+        self.heads[place] = if place == HEAP {
             self.heap.pop().map_or(Entry::NONE, |entry| entry.0)
         } else {
             let ring = &mut self.rings[place];

@@ -118,6 +118,15 @@ impl Retry {
         self.after(failure).0.constant()
     }
 
+    /// How many retries there may be and the wait before each, if after a failure of this kind, without
+    /// a hint from the service, that is all there is to [`decide`](Self::decide).
+    pub fn plain(&self, failure: Failure) -> Option<(u32, Span)> {
+        let wait = self.constant_wait(failure)?;
+        let waits = self.after(failure).1 == First::Waits || wait.is_zero();
+        let asks_no_more = waits && self.on.contains(failure) && !self.may_stop();
+        asks_no_more.then_some((self.max_retries, wait))
+    }
+
     /// What becomes of a request that has made `retries` retries, the last of which (or the first
     /// attempt, if none) ended in `failure`, with `hint` in the answer if there was one.
     #[inline]
