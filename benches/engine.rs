@@ -90,7 +90,7 @@ fn sweep_of_200_runs(bencher: Bencher) {
 }
 
 fn recorded<A: Agenda>(bencher: Bencher, model: &Model) {
-    observed::<A, _>(bencher, model, || Recording::new(model.window));
+    observed::<A, _>(bencher, model, || Recording::of(model));
 }
 
 fn observed<A: Agenda, O: Observer>(bencher: Bencher, model: &Model, observer: impl Fn() -> O) {

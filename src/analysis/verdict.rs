@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use crate::model::Model;
-use crate::observe::{Recording, Timeline, Window};
+use crate::model::{Arrivals, Model};
+use crate::observe::{Recording, Share, Timeline, Window};
 use crate::time::{Span, Time};
 
 /// What became of a system after its disturbance.
@@ -91,6 +91,8 @@ impl Assessment {
 /// Windows in a row that must be good at the end of a run, and windows that must follow the last
 /// trigger, before anything is said about it.
 const ENOUGH_WINDOWS: usize = 3;
+/// Windows before the first trigger that must all be good for the control run to be taken as well.
+const ENOUGH_BEFORE: usize = 5;
 
 /// Judges `recording`, a run of `model`. `control` is called only where the verdict depends on it,
 /// and runs the model without its triggers under the same seed.
@@ -100,11 +102,12 @@ pub fn assess(
     control: impl FnOnce() -> Recording,
 ) -> Assessment {
     let timeline = &recording.timeline;
+    let good = good_windows(model, recording);
     let Some((begins, ends)) = model.disturbed_between() else {
-        return assess_undisturbed(model, timeline);
+        // Without a trigger the run is its own control.
+        let well = is_healthy(&good) && !exceeds_capacity(model);
+        return Assessment::plain(if well { Verdict::Unaffected } else { Verdict::Overloaded }, 0);
     };
-    let windows = timeline.windows();
-    let good: Vec<bool> = windows.iter().map(|window| is_good(model, window)).collect();
     let first = window_of(timeline, begins).min(good.len());
     let over = window_from(timeline, ends).min(good.len());
     let relapses = good[over..].windows(2).filter(|pair| pair[0] && !pair[1]).count() as u32;
@@ -116,49 +119,89 @@ pub fn assess(
         Some(hold) => first_stretch(&good, over, hold as usize),
         None => Some(last_bad + 1).filter(|&back| good.len() - back >= ENOUGH_WINDOWS),
     };
-    if let Some(back) = back.filter(|_| good.len() - over >= ENOUGH_WINDOWS) {
-        let back_at = timeline.start(back);
-        return Assessment {
-            back_at: Some(back_at),
-            recovery_time: Some(back_at.since(ends)),
+    let back = back.filter(|_| good.len() - over >= ENOUGH_WINDOWS);
+    // Up to the trigger a run and its control are the same. Where every window of a fair number was
+    // good, the control is well without being run.
+    let was_well = first >= ENOUGH_BEFORE && good[..first].iter().all(|&good| good);
+    let control_fails = || {
+        let good = good_windows(model, &control());
+        !is_healthy(&good[first.min(good.len())..])
+    };
+    let is_back = back.is_some();
+    let overloaded =
+        (!is_back && exceeds_capacity(model)) || ((!is_back || !was_well) && control_fails());
+    match back {
+        _ if overloaded => Assessment::plain(Verdict::Overloaded, relapses),
+        Some(back) => Assessment {
+            back_at: Some(timeline.start(back)),
+            recovery_time: Some(timeline.start(back).since(ends)),
             ..Assessment::plain(Verdict::Recovered, relapses)
-        };
-    }
-    if !is_healthy(model, &control().timeline, first) {
-        return Assessment::plain(Verdict::Overloaded, relapses);
-    }
-    if (Time::ZERO + model.horizon).since(ends) < settling_time(model) {
-        return Assessment::plain(Verdict::Undecided, relapses);
-    }
-    match empty_at(model, timeline, over) {
-        Some(empty_at) => Assessment {
-            empty_at: Some(empty_at),
-            ..Assessment::plain(Verdict::Draining, relapses)
         },
-        None => Assessment::plain(Verdict::Metastable, relapses),
+        None if stayed_down_between_triggers(model, timeline, &good) => {
+            Assessment::plain(Verdict::Metastable, relapses)
+        }
+        None if (Time::ZERO + model.horizon).since(ends) < settling_time(model) => {
+            Assessment::plain(Verdict::Undecided, relapses)
+        }
+        None => match empty_at(model, recording, over) {
+            Some(empty_at) => Assessment {
+                empty_at: Some(empty_at),
+                ..Assessment::plain(Verdict::Draining, relapses)
+            },
+            None => Assessment::plain(Verdict::Metastable, relapses),
+        },
     }
 }
 
-/// Without a trigger the run is its own control.
-fn assess_undisturbed(model: &Model, timeline: &Timeline) -> Assessment {
-    let verdict =
-        if is_healthy(model, timeline, 0) { Verdict::Unaffected } else { Verdict::Overloaded };
-    Assessment::plain(verdict, 0)
+/// Which windows were good: for every client, goodput was the share of fresh demand that is asked for.
+fn good_windows(model: &Model, recording: &Recording) -> Vec<bool> {
+    let is_good = |arrivals: u64, goodput: u64| {
+        // goodput >= share x arrivals, in whole numbers.
+        model.criterion.tolerated().covers(arrivals.saturating_sub(goodput), arrivals)
+    };
+    if recording.parties.clients().len() > 0 {
+        let all_good = |clients: &[Share]| {
+            clients.iter().all(|client| is_good(client.arrivals, client.goodput))
+        };
+        return recording.parties.clients().map(all_good).collect();
+    }
+    let windows = recording.timeline.windows().iter();
+    windows.map(|window| is_good(window.arrivals, window.goodput)).collect()
 }
 
-fn is_good(model: &Model, window: &Window) -> bool {
-    // goodput >= share x arrivals, in whole numbers.
-    let missing = window.arrivals.saturating_sub(window.goodput);
-    model.criterion.tolerated().covers(missing, window.arrivals)
-}
-
-/// A healthy run is good in nine of ten windows from `first` on, and not failing at its end.
-fn is_healthy(model: &Model, timeline: &Timeline, first: usize) -> bool {
-    let windows = &timeline.windows()[first.min(timeline.windows().len())..];
-    let good: Vec<bool> = windows.iter().map(|window| is_good(model, window)).collect();
+/// A healthy run is good in nine of ten windows, and not failing at its end.
+fn is_healthy(good: &[bool]) -> bool {
     let bad = good.iter().filter(|&&good| !good).count();
-    let at_the_end = good.iter().rev().take(ENOUGH_WINDOWS);
-    bad * 10 <= good.len() && (good.is_empty() || at_the_end.clone().any(|&good| good))
+    let mut at_the_end = good.iter().rev().take(ENOUGH_WINDOWS);
+    bad * 10 <= good.len() && (good.is_empty() || at_the_end.any(|&good| good))
+}
+
+/// Whether some service gets more fresh requests than it can serve, whatever else happens. The demand
+/// of a closed loop is no more than its answers allow.
+fn exceeds_capacity(model: &Model) -> bool {
+    model.services.iter().enumerate().any(|(index, service)| {
+        let callers = model.clients.iter().filter(|client| client.edge.to.index() == index);
+        let open = callers.filter(|client| !matches!(client.arrivals, Arrivals::Users(_)));
+        let demand: f64 = open.map(|client| client.arrivals.mean_rate(model.horizon)).sum();
+        demand > service.capacity().per_second()
+    })
+}
+
+/// Whether, between two triggers, it was left alone for long enough to come back and did not.
+fn stayed_down_between_triggers(model: &Model, timeline: &Timeline, good: &[bool]) -> bool {
+    let settling = settling_time(model);
+    model.triggers.iter().any(|trigger| {
+        let ends = trigger.ends();
+        let others = model.triggers.iter();
+        let acts_on = others.clone().any(|other| other.begins <= ends && other.ends() > ends);
+        let next = others.map(|other| other.begins).filter(|begins| *begins > ends).min();
+        next.is_some_and(|next| {
+            let last = window_of(timeline, next).min(good.len());
+            let before = last.saturating_sub(ENOUGH_WINDOWS);
+            let down = good[before..last].iter().all(|&good| !good) && before < last;
+            !acts_on && next.since(ends) >= settling && down
+        })
+    })
 }
 
 /// The window that contains `instant`.
@@ -198,20 +241,51 @@ fn settling_time(model: &Model) -> Span {
     model.window.saturating_mul(10).max(life.saturating_mul(2)).max(disturbed)
 }
 
-/// When the backlog would be gone, if over the last third of the run it fell while fewer attempts
-/// were sent than can be served.
-fn empty_at(model: &Model, timeline: &Timeline, over: usize) -> Option<Time> {
-    let windows = timeline.windows();
-    let from = (windows.len() - windows.len() / 3).max(over);
-    let third = windows.get(from..).filter(|third| third.len() >= 2)?;
-    let (begin, end) = (third.first()?.queue, third.last()?.queue);
-    let attempts: u64 = third.iter().map(|window| window.attempts).sum();
-    let capacity: f64 = model.services.iter().map(|service| service.capacity().per_second()).sum();
-    let seconds = timeline.width().as_secs_f64() * third.len() as f64;
-    if begin <= end || attempts as f64 >= capacity * seconds {
-        return None;
+/// When the backlog would be gone, if over the last third of the run it fell, and at every service
+/// where anybody waits fewer attempts arrived than can be served.
+fn empty_at(model: &Model, recording: &Recording, over: usize) -> Option<Time> {
+    let timeline = &recording.timeline;
+    let count = timeline.windows().len();
+    let from = (count - count / 3).max(over);
+    let length = count.checked_sub(from).filter(|&length| length >= 2)?;
+    let seconds = timeline.width().as_secs_f64() * length as f64;
+    let mut latest = None;
+    for (index, service) in model.services.iter().enumerate() {
+        let (begin, end, attempts) = last_windows(model, recording, index, from);
+        if end == 0 {
+            continue;
+        }
+        if begin <= end || attempts as f64 >= service.capacity().per_second() * seconds {
+            return None;
+        }
+        let windows_left = end as f64 * (length - 1) as f64 / (begin - end) as f64;
+        let left = Span::from_secs_f64(windows_left * timeline.width().as_secs_f64());
+        latest = latest.max(Some(Time::ZERO + model.horizon + left));
     }
-    let windows_left = end as f64 * (third.len() - 1) as f64 / (begin - end) as f64;
-    let left = Span::from_secs_f64(windows_left * timeline.width().as_secs_f64());
-    Some(Time::ZERO + model.horizon + left)
+    latest
+}
+
+/// How many waited for a service at the ends of window number `from` and of the last one, and how many
+/// attempts were sent to it in these windows and between.
+fn last_windows(
+    model: &Model,
+    recording: &Recording,
+    service: usize,
+    from: usize,
+) -> (u64, u64, u64) {
+    let parties = &recording.parties;
+    if parties.queues().len() == 0 {
+        let windows = &recording.timeline.windows()[from..];
+        let queue = |window: Option<&Window>| window.map_or(0, |window| window.queue);
+        let attempts = windows.iter().map(|window| window.attempts).sum();
+        return (queue(windows.first()), queue(windows.last()), attempts);
+    }
+    let queue = |window: Option<&[u64]>| window.map_or(0, |queues| queues[service]);
+    let (begin, end) = (queue(parties.queues().nth(from)), queue(parties.queues().next_back()));
+    let calls = |client: usize| model.clients[client].edge.to.index() == service;
+    let attempts = parties.clients().skip(from).map(|clients| {
+        let own = clients.iter().enumerate().filter(|(client, _)| calls(*client));
+        own.map(|(_, share)| share.attempts).sum::<u64>()
+    });
+    (begin, end, attempts.sum())
 }

@@ -43,7 +43,7 @@ impl Workbench {
 
     /// Runs `model` under `seed` and keeps what was seen.
     pub fn record(&mut self, model: &Model, seed: u64) -> Recording {
-        let mut recording = Recording::new(model.window);
+        let mut recording = Recording::of(model);
         engine::run(&mut self.world, model, seed, &mut recording);
         recording
     }

@@ -3,6 +3,7 @@
 
 mod fact;
 mod latency;
+mod parties;
 mod recording;
 mod tally;
 mod timeline;
@@ -10,6 +11,7 @@ mod trace;
 
 pub use fact::{CallId, Fact, Guard, Place};
 pub use latency::Latency;
+pub use parties::{Parties, Share};
 pub use recording::Recording;
 pub use tally::Tally;
 pub use timeline::{Timeline, Window};

@@ -1,7 +1,8 @@
 //! What is kept of a run unless someone asks for less or more.
 
-use super::{Fact, Latency, Observer, Tally, Timeline};
-use crate::time::{Span, Time};
+use super::{Fact, Latency, Observer, Parties, Tally, Timeline};
+use crate::model::Model;
+use crate::time::Time;
 
 /// Counts, timeline and latencies of a run. Its size depends on the number of windows, never on the
 /// number of events.
@@ -11,14 +12,21 @@ pub struct Recording {
     pub tally: Tally,
     /// The run in windows.
     pub timeline: Timeline,
+    /// The run in windows, client by client and service by service.
+    pub parties: Parties,
     /// Latencies of successful requests.
     pub latency: Latency,
 }
 
 impl Recording {
-    /// An empty recording with windows of `width`.
-    pub fn new(width: Span) -> Self {
-        Self { tally: Tally::default(), timeline: Timeline::new(width), latency: Latency::new() }
+    /// An empty recording of a run of `model`.
+    pub fn of(model: &Model) -> Self {
+        Self {
+            tally: Tally::default(),
+            timeline: Timeline::new(model.window),
+            parties: Parties::of(model),
+            latency: Latency::new(),
+        }
     }
 }
 
@@ -27,12 +35,14 @@ impl Observer for Recording {
     fn observe(&mut self, now: Time, fact: Fact) {
         self.tally.observe(now, fact);
         self.timeline.observe(now, fact);
+        self.parties.observe(now, fact);
         self.latency.observe(now, fact);
     }
 
     fn finish(&mut self, horizon: Time) {
         self.tally.finish(horizon);
         self.timeline.finish(horizon);
+        self.parties.finish(horizon);
         self.latency.finish(horizon);
     }
 }

@@ -11,7 +11,7 @@ use crate::worlds::{any_model, retry_storm, watch};
 
 fn audit(model: &Model, seed: u64) -> Books {
     let (auditor, recording) =
-        watch::<Lanes, _>(model, seed, (Auditor::new(model), Recording::new(model.window)));
+        watch::<Lanes, _>(model, seed, (Auditor::new(model), Recording::of(model)));
     let books = auditor.books;
     books.balance();
     agree(&books, &recording.tally);

@@ -14,5 +14,6 @@ mod same_facts;
 mod scenario;
 mod storm;
 mod theory;
+mod verdicts;
 mod wider;
 mod worlds;

@@ -73,7 +73,7 @@ mod tests {
         let mut assessment =
             Assessment { verdict, back_at: None, recovery_time: None, relapses: 0, empty_at: None };
         change(&mut assessment);
-        let recording = Recording::new(model.window);
+        let recording = Recording::of(&model);
         let run = Run { variant: "base".to_owned(), seed: 1, assessment, recording };
         assert_eq!(of(&model, &run), expected);
     }

@@ -1,0 +1,128 @@
+//! A run in windows, client by client and service by service.
+
+use super::{Fact, Observer, Place};
+use crate::model::Model;
+use crate::time::{Span, Time};
+
+/// What one client saw in one window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Its fresh requests.
+    pub arrivals: u64,
+    /// Its requests answered in time.
+    pub goodput: u64,
+    /// The attempts that it sent, first ones included.
+    pub attempts: u64,
+}
+
+/// Every client and every service in windows of equal width: a sum over all of them would hide a small
+/// one that is down behind a large one that is well. Where there is only one of each, nothing is kept:
+/// the [timeline](super::Timeline) says it all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parties {
+    width: Span,
+    /// The end of the current window.
+    until: Time,
+    clients: Vec<Share>,
+    queues: Vec<u64>,
+    /// Finished windows, one after the other, every client in each.
+    past_clients: Vec<Share>,
+    /// Finished windows, one after the other, the queue of every service at the end of each.
+    past_queues: Vec<u64>,
+}
+
+impl Parties {
+    /// Nothing is kept.
+    pub const fn none() -> Self {
+        Self {
+            width: Span::ZERO,
+            until: Time::NEVER,
+            clients: Vec::new(),
+            queues: Vec::new(),
+            past_clients: Vec::new(),
+            past_queues: Vec::new(),
+        }
+    }
+
+    /// The clients and services of `model`, if there are several of either.
+    pub fn of(model: &Model) -> Self {
+        let (clients, services) = (model.clients.len(), model.services.len());
+        if clients < 2 && services < 2 {
+            return Self::none();
+        }
+        Self {
+            width: model.window,
+            until: Time::ZERO + model.window,
+            clients: vec![Share::default(); clients],
+            queues: vec![0; services],
+            ..Self::none()
+        }
+    }
+
+    /// What each client saw in each finished window; nothing if there is only one party of each kind.
+    pub fn clients(&self) -> impl DoubleEndedIterator<Item = &[Share]> + ExactSizeIterator {
+        self.past_clients.chunks_exact(self.clients.len().max(1))
+    }
+
+    /// The queue of each service at the end of each finished window; nothing if there is only one
+    /// party of each kind.
+    pub fn queues(&self) -> impl DoubleEndedIterator<Item = &[u64]> + ExactSizeIterator {
+        self.past_queues.chunks_exact(self.queues.len().max(1))
+    }
+
+    #[cold]
+    fn close_until(&mut self, now: Time) {
+        while now >= self.until {
+            self.past_clients.extend_from_slice(&self.clients);
+            self.past_queues.extend_from_slice(&self.queues);
+            self.clients.fill(Share::default());
+            self.until += self.width;
+        }
+    }
+}
+
+impl Observer for Parties {
+    #[inline(always)]
+    fn observe(&mut self, now: Time, fact: Fact) {
+        if self.clients.is_empty() {
+            return;
+        }
+        if now >= self.until {
+            self.close_until(now);
+        }
+        match fact {
+            Fact::Arrived { client, .. } => self.clients[client.index()].arrivals += 1,
+            Fact::Sent { client, .. } => self.clients[client.index()].attempts += 1,
+            Fact::Succeeded { client, .. } => self.clients[client.index()].goodput += 1,
+            Fact::Queued { service, .. } => self.queues[service.index()] += 1,
+            Fact::Shed { service, .. }
+            | Fact::Started { service, from_queue: true, .. }
+            | Fact::Lost { service, place: Place::Queue, .. }
+            | Fact::Withdrawn { service, place: Place::Queue, .. } => {
+                self.queues[service.index()] -= 1;
+            }
+            Fact::Started { from_queue: false, .. }
+            | Fact::Lost { place: Place::Worker, .. }
+            | Fact::Withdrawn { place: Place::Worker, .. }
+            | Fact::TimedOut { .. }
+            | Fact::Failed { .. }
+            | Fact::Refused { .. }
+            | Fact::Completed { .. }
+            | Fact::CameToNothing { .. }
+            | Fact::BudgetDenied { .. }
+            | Fact::Blocked { .. }
+            | Fact::LostOnTheWay { .. }
+            | Fact::HeldBack { .. }
+            | Fact::TriggerBegan { .. }
+            | Fact::TriggerEnded { .. }
+            | Fact::LeverPulled { .. }
+            | Fact::LeverReleased { .. } => {}
+        }
+    }
+
+    fn finish(&mut self, horizon: Time) {
+        if !self.clients.is_empty() {
+            self.close_until(horizon);
+        }
+    }
+}

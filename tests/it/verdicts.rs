@@ -1,0 +1,73 @@
+//! Verdicts on worlds in which a sum or a lucky moment would deceive.
+
+use metastable::analysis::Verdict;
+use metastable::experiment::Workbench;
+use metastable::id::ServiceId;
+use metastable::law::Law;
+use metastable::model::{Arrivals, Model};
+use metastable::policy::admission::Admission;
+use metastable::policy::shedding::Shedding;
+use metastable::time::Span;
+
+use crate::worlds::{at_ms, client, immediately, ms, rate, retry_storm, service, stall};
+
+fn verdicts(model: &Model, seeds: u64) -> Vec<Verdict> {
+    let mut bench = Workbench::default();
+    (1..=seeds).map(|seed| bench.run("", model, seed).assessment.verdict).collect()
+}
+
+fn check(model: &Model, expected: Verdict) {
+    let found = verdicts(model, 5);
+    assert!(found.iter().all(|verdict| *verdict == expected), "{found:?}, not {expected}");
+}
+
+/// The storm beside a second service with a client of its own.
+fn storm_beside(workers: u32, per_second: f64) -> Model {
+    let mut model = retry_storm(0.7);
+    model.services.push(service("other", workers, Law::Fixed(ms(10))));
+    model.clients.push(client("quiet", ServiceId(1), Arrivals::Poisson(rate(per_second))));
+    model
+}
+
+#[test]
+fn a_large_healthy_client_hides_no_small_one_that_is_down() {
+    check(&storm_beside(1_000, 10_000.0), Verdict::Metastable);
+}
+
+#[test]
+fn room_at_another_service_drains_no_backlog() {
+    let mut model = storm_beside(1_000, 200.0);
+    model.services[0].shedding = Shedding::Expired;
+    check(&model, Verdict::Metastable);
+}
+
+/// A little more demand than capacity may run for a while without failing, and the control run with
+/// it; it is overloaded all the same, and not tipped over.
+#[test]
+fn more_demand_than_capacity_is_overload() {
+    for load in [1.01, 1.03, 1.2] {
+        let mut model = retry_storm(load);
+        model.clients[0].edge.retry = immediately(0);
+        check(&model, Verdict::Overloaded);
+    }
+}
+
+/// Without a queue, a load of 0.7 loses a request in twelve: windows are good and bad by chance, with
+/// and without the trigger, and no good one is a recovery.
+#[test]
+fn good_windows_by_chance_are_no_recovery() {
+    let mut model = retry_storm(0.75);
+    model.clients[0].edge.retry = immediately(0);
+    model.services[0].admission = Admission::Bounded { max_waiting: 0 };
+    check(&model, Verdict::Overloaded);
+}
+
+/// The first stall has tipped it, and it stayed down for half a minute before the second one came.
+#[test]
+fn a_late_second_trigger_does_not_undo_what_the_first_one_showed() {
+    let mut model = retry_storm(0.7);
+    model.triggers.push(stall("again", ServiceId(0), at_ms(50_000), Span::from_secs(2)));
+    check(&model, Verdict::Metastable);
+    model.triggers.remove(0);
+    check(&model, Verdict::Undecided);
+}
