@@ -28,6 +28,8 @@ enum Question {
     Effect,
     /// Is there time left after it?
     Aftermath,
+    /// Can anybody be answered within it?
+    Chance,
 }
 
 /// Why the answer is no.
@@ -107,6 +109,16 @@ impl Idle {
             };
             self.note(&format!("{path}.wait_after_refusal"), Question::Effect, wait.key, reason);
         }
+        if let (Some(timeout), Some(work)) = (edge.timeout, service.service_time.constant())
+            && let Some(spot) = call.find("timeout")
+        {
+            let reason = Reason {
+                what: "the service works longer on every attempt, so none can be answered in time",
+                help: "give the call a timeout above the service time",
+            };
+            let path = format!("{path}.timeout");
+            self.note(&path, Question::Chance, spot.key, (timeout < work).then_some(reason));
+        }
         if let Some(budget) = call.find("budget").filter(|_| edge.budget.is_some()) {
             let reason = Reason {
                 what: "this client never retries, so there is nothing to budget",
@@ -164,6 +176,7 @@ impl Idle {
             let message = match question {
                 Question::Effect => format!("`{path}` has no effect"),
                 Question::Aftermath => format!("`{path}` lasts to the end of the run"),
+                Question::Chance => format!("`{path}` is shorter than the work"),
             };
             Diagnostic::warning(place, message).label(reason.what).help(reason.help.to_owned())
         });

@@ -254,10 +254,11 @@ fn correction(found: &Unexpected<'_>, expected: &str) -> Option<String> {
     } else if *found == Unexpected::Seq && expected.contains("table") {
         Some("a table is [..] in single brackets, or { .. }".to_owned())
     } else if let Unexpected::Str(text) = found
-        && text.parse::<f64>().is_ok()
+        && let Ok(number) = text.parse::<f64>()
+        && number.is_finite()
         && expected.contains("number")
     {
-        Some(format!("write it without quotes: {text}"))
+        Some(format!("write {number:?}, without quotes"))
     } else {
         None
     }

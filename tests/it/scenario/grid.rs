@@ -88,3 +88,18 @@ fn promises_choose_cells_by_value_and_by_variant() {
     assert_eq!([0, 1, 2].map(|index: usize| sweep.expect[index].seeds), [None, None, Some(20)]);
     assert_eq!(sweep.expect[2].metrics[0].0, SweepMetric::MedianRecoveryTime);
 }
+
+/// Promises about cells that an override has taken out of the sweep are nobody's mistake; a promise
+/// about a cell that the file itself does not have is one.
+#[test]
+fn an_axis_moved_from_the_command_line_leaves_promises_behind() {
+    let text = std::fs::read_to_string("scenarios/headroom.toml").unwrap();
+    let moved = "sweep.axes.\"clients.web.load\" = [0.55]".to_owned();
+    let story = Story::parse(&text, "headroom.toml", &[moved]).unwrap();
+    let sweep = story.sweep.unwrap();
+    assert_eq!(sweep.cells.len(), 8);
+    assert!(sweep.expect.is_empty());
+    let wrong = text.replacen("\"clients.web.load\" = 0.3", "\"clients.web.load\" = 0.35", 1);
+    assert_ne!(wrong, text);
+    assert!(Story::parse(&wrong, "headroom.toml", &[]).is_err());
+}

@@ -29,6 +29,10 @@ fn keys_without_effect() {
             &with("[clients.web]", "call.wait_after_refusal = \"1s\""),
         ),
         (
+            "a timeout that no attempt can meet",
+            &STORM.replace("call.timeout = \"1s\"", "call.timeout = \"5ms\""),
+        ),
+        (
             "a wait of one who never retries",
             &with("[clients.web]", "call.wait_after_refusal = \"1s\"").replace(RETRY, ""),
         ),
