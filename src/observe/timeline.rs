@@ -112,7 +112,7 @@ impl Observer for Timeline {
             }
             Fact::CameToNothing { .. } => window.wasted += 1,
             Fact::Lost { place, .. } | Fact::Withdrawn { place, .. } => {
-                window.queue -= u64::from(place == Place::Queue)
+                window.queue -= u64::from(place == Place::Queue);
             }
             Fact::BudgetDenied { .. }
             | Fact::Blocked { .. }

@@ -258,7 +258,9 @@ fn correction(found: &Unexpected<'_>, expected: &str) -> Option<String> {
         && number.is_finite()
         && expected.contains("number")
     {
-        Some(format!("write {number:?}, without quotes"))
+        let number =
+            if text.parse::<i64>().is_ok() { (*text).to_owned() } else { format!("{number:?}") };
+        Some(format!("write {number}, without quotes"))
     } else {
         None
     }
