@@ -30,11 +30,14 @@ impl Observer for ByClient {
     fn finish(&mut self, _: Time) {}
 }
 
-/// The share of its demand that each client is answered in time.
+/// The share of its demand that is answered in time, of the shop and of the batch job.
 fn shares(model: &Model, seed: u64) -> [f64; 2] {
     let mut seen = ByClient::default();
     engine::run(&mut World::<Lanes>::default(), model, seed, &mut seen);
-    [0, 1].map(|client| f64::from(seen.succeeded[client]) / f64::from(seen.requests[client]))
+    ["shop", "batch"].map(|name| {
+        let client = model.clients.iter().position(|client| client.name == name).unwrap();
+        f64::from(seen.succeeded[client]) / f64::from(seen.requests[client])
+    })
 }
 
 #[test]

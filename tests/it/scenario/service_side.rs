@@ -95,9 +95,10 @@ fn laws_of_work_latency_and_thinking() {
         let story = parse(&text, &[]).unwrap_or_else(|trouble| panic!("{written}: {trouble}"));
         let model = &story.variants[0].model;
         assert_eq!(model.services[0].service_time, law, "{written}");
-        let Arrivals::Users(users) = &model.clients[0].arrivals else { panic!("{written}") };
+        let client = |name| model.clients.iter().find(|client| client.name == name).unwrap();
+        let Arrivals::Users(users) = &client("web").arrivals else { panic!("{written}") };
         assert_eq!(users.think, Think::After(law.clone()), "{written}");
-        assert_eq!(model.clients[1].edge.latency, Some(law), "{written}");
+        assert_eq!(client("app").edge.latency, Some(law), "{written}");
     }
 }
 
