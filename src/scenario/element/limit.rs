@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use super::length::Length;
-use super::number::{fraction, whole};
+use super::number::{fraction, thousands, whole};
 use super::world::Complaints;
 use crate::policy::limit::{self, Range};
 use crate::scenario::tree::Spot;
@@ -150,9 +150,7 @@ impl EnvoyGradient {
     fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<limit::EnvoyGradient> {
         let usual = limit::EnvoyGradient::ENVOY;
         let ends = Range::new(usual.min.get(), usual.min.get(), usual.max.get()).ok()?;
-        out.keep(range([None, self.min, self.max], ends, spot))?;
-        let min = out.keep(number(self.min, usual.min, "min", spot));
-        let max = out.keep(number(self.max, usual.max, "max", spot));
+        let range = out.keep(range([None, self.min, self.max], ends, spot));
         let quantile = out.keep(share(self.quantile, usual.quantile, "quantile", spot));
         let every = |length: &Option<Length>, usual: Span, key| match length {
             None => Ok(usual),
@@ -165,8 +163,8 @@ impl EnvoyGradient {
         let jitter = out.keep(share(self.jitter, usual.jitter, "jitter", spot));
         let buffer = out.keep(share(self.buffer, usual.buffer, "buffer", spot));
         Some(limit::EnvoyGradient {
-            min: min?,
-            max: max?,
+            min: NonZeroU32::new(range?.min())?,
+            max: NonZeroU32::new(range?.max())?,
             quantile: quantile?,
             update_every: update_every?,
             probe_every: probe_every?,
@@ -199,6 +197,7 @@ fn range(
     }
     let begin = initial.unwrap_or_else(|| usual.initial().clamp(low, high));
     Range::new(begin, low, high).map_err(|_| {
+        let [begin, low, high] = [begin, low, high].map(|end| thousands(end.into()));
         let message = format!("the limit begins at {begin}, which is not from {low} to {high}");
         Diagnostic::error(spot.at("initial").value(), message)
             .help("`initial` lies between `min` and `max`".to_owned())

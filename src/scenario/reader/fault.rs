@@ -188,7 +188,7 @@ impl Error for Fault {
 }
 
 /// What a required key looks like.
-const EXAMPLES: [(&str, &str); 27] = [
+const EXAMPLES: [(&str, &str); 28] = [
     ("title", "\"What this story shows\""),
     ("horizon", "\"60s\""),
     ("workers", "10"),
@@ -216,6 +216,7 @@ const EXAMPLES: [(&str, &str); 27] = [
     ("free", "[0, 50]"),
     ("max_waiting", "800"),
     ("burst", "100"),
+    ("slope", "0.001"),
 ];
 
 /// Rust's names of types, in the words of a person who writes a scenario.

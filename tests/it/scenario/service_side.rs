@@ -215,6 +215,14 @@ fn limits() {
             long_window: count(100),
         }),
     );
+    check(
+        "{ envoy_gradient = { max = 2 } }",
+        Limit::EnvoyGradient(EnvoyGradient {
+            min: count(2),
+            max: count(2),
+            ..EnvoyGradient::ENVOY
+        }),
+    );
     check("{ envoy_gradient = {} }", Limit::EnvoyGradient(EnvoyGradient::ENVOY));
     check(
         "{ envoy_gradient = { min = 5, max = 50, quantile = 0.9, update_every = \"1s\", probe_every = \"9s\", probe_requests = 7, jitter = 0, buffer = 0.1 } }",
