@@ -5,6 +5,7 @@ use crate::id::ServiceId;
 use crate::model::Client;
 use crate::policy::admission::Admission;
 use crate::policy::retry::Failure;
+use crate::policy::slowdown::Slowdown;
 use crate::time::Span;
 
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
@@ -89,11 +90,10 @@ impl Model {
         let edge = &client.edge;
         let within = |attempt, failure| edge.retry.attempts_within(self.horizon, attempt, failure);
         let timed_out = edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut));
-        match self.service(edge.to).admission {
-            Admission::Unbounded => timed_out,
-            Admission::Bounded { .. } | Admission::BoundedWork { .. } | Admission::Headroom(_) => {
-                timed_out.max(within(Span::ZERO, Failure::Refused))
-            }
+        if self.service(edge.to).may_refuse() {
+            timed_out.max(within(Span::ZERO, Failure::Refused))
+        } else {
+            timed_out
         }
     }
 
@@ -121,7 +121,12 @@ impl Model {
             .filter(|trigger| trigger.disturbance.slows(id))
             .map(|trigger| trigger.lasts.as_secs_f64())
             .sum();
-        let excess = (attempt_rate - service.capacity().per_second()).max(0.0) * horizon;
+        // Work that grows with the load has no capacity that could be relied on.
+        let capacity = match service.slowdown {
+            Slowdown::None => service.capacity().per_second(),
+            Slowdown::Scalability(_) | Slowdown::Backlog(_) => 0.0,
+        };
+        let excess = (attempt_rate - capacity).max(0.0) * horizon;
         let chance = sent - attempt_rate * horizon;
         let queued = excess + attempt_rate * stalled.min(horizon) + chance;
         match service.admission {

@@ -108,6 +108,13 @@ impl Service {
         }
     }
 
+    /// Whether it may refuse an attempt on arrival.
+    pub const fn may_refuse(&self) -> bool {
+        !matches!(self.admission, Admission::Unbounded)
+            || self.limit.is_some()
+            || self.rate_limit.is_some()
+    }
+
     /// Attempts per second that it completes when every worker is busy: workers / mean work.
     ///
     /// # Panics

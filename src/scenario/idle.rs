@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::idle_service::{CLASS, fit_warning, sees_classes, service_keys};
 use super::noise::Noise;
 use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
 use crate::id::ServiceId;
 use crate::model::{Client, Model, Service, Subject};
-use crate::policy::admission::Admission;
-use crate::policy::shedding::Shedding;
 use crate::time::Time;
 
 /// Keys by path, over all worlds seen so far.
@@ -33,9 +32,10 @@ enum Question {
 }
 
 /// Why the answer is no.
-struct Reason {
-    what: &'static str,
-    help: &'static str,
+#[derive(Clone, Copy)]
+pub(super) struct Reason {
+    pub(super) what: &'static str,
+    pub(super) help: &'static str,
 }
 
 impl Idle {
@@ -43,9 +43,15 @@ impl Idle {
     pub(super) fn see(&mut self, name: impl Fn() -> String, tree: &Node, model: &Model) {
         let root = Spot::root(tree);
         for client in &model.clients {
-            let path = format!("clients.{}.call", quote(&client.name));
+            let path = format!("clients.{}", quote(&client.name));
+            let service = model.service(client.edge.to);
+            if let Some(class) = root.at("clients").at(&client.name).find("class") {
+                let reason = (!sees_classes(service)).then_some(CLASS);
+                self.note(&format!("{path}.class"), Question::Effect, class.key, reason);
+            }
+            let path = format!("{path}.call");
             if let Some(call) = root.at("clients").at(&client.name).find("call") {
-                self.see_call(&path, call, client, model.service(client.edge.to));
+                self.see_call(&path, call, client, service);
             }
         }
         for (index, service) in model.services.iter().enumerate() {
@@ -95,7 +101,7 @@ impl Idle {
 
     fn see_call(&mut self, path: &str, call: Spot<'_>, client: &Client, service: &Service) {
         let edge = &client.edge;
-        let never_refused = matches!(service.admission, Admission::Unbounded);
+        let never_refused = !service.may_refuse();
         let never_retries = edge.retry.max_retries == 0;
         let never_fails = never_refused && edge.timeout.is_none();
         if let Some(wait) = call.find("wait_after_refusal") {
@@ -103,7 +109,7 @@ impl Idle {
                 Some(Reason { what: "this client never retries, so it never waits", help: RETRY })
             } else {
                 never_refused.then_some(Reason {
-                    what: "nothing bounds the queue of what this client calls, so it is never refused",
+                    what: "nothing bounds what this client calls, so it is never refused",
                     help: "give the service a bound: queue = { max_waiting = 800 }",
                 })
             };
@@ -153,19 +159,18 @@ impl Idle {
             help: "name it in the `calls` of a client",
         };
         self.note(&path, Question::Effect, spot.key, callers.is_empty().then_some(reason));
-        let sheds = !matches!(service.shedding, Shedding::Never);
-        if let Some(shedding) = spot.find("shedding").filter(|_| sheds && !callers.is_empty()) {
-            let patient = callers.iter().all(|client| client.edge.timeout.is_none());
-            let reason = Reason {
-                what: "no client of this service has a timeout, so nothing expires",
-                help: "give the calls a timeout",
-            };
-            self.note(
-                &format!("{path}.shedding"),
-                Question::Effect,
-                shedding.key,
-                patient.then_some(reason),
-            );
+        if callers.is_empty() {
+            return;
+        }
+        for (key, reason) in service_keys(service, callers) {
+            if let Some(found) = spot.find(key) {
+                self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
+            }
+        }
+        if let Some(warning) = fit_warning(spot, &path)
+            && !self.others.iter().any(|known| known.repeats(&warning))
+        {
+            self.others.push(warning);
         }
     }
 

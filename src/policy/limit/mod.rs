@@ -107,6 +107,21 @@ impl Range {
         }
     }
 
+    /// Where it begins.
+    pub const fn initial(self) -> u32 {
+        self.initial
+    }
+
+    /// The lower end.
+    pub const fn min(self) -> u32 {
+        self.min
+    }
+
+    /// The upper end.
+    pub const fn max(self) -> u32 {
+        self.max
+    }
+
     fn clamp(self, limit: f64) -> f64 {
         limit.clamp(f64::from(self.min), f64::from(self.max))
     }

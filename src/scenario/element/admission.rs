@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::length::Length;
 use super::number::{thousands, whole};
-use crate::policy::admission::Admission;
+use crate::policy::Class;
+use crate::policy::admission::{self, Admission};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
@@ -17,7 +18,17 @@ use crate::time::Span;
 pub(super) enum Queue {
     MaxWaiting(i64),
     MaxWork(Length),
+    KnownWork(Length),
+    Headroom(Headroom),
     Unbounded {},
+}
+
+/// A bound whose last places are kept for what is more important.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Headroom {
+    max_waiting: i64,
+    free: Vec<i64>,
 }
 
 /// The longest queue that can be asked for; a longer one is as good as none.
@@ -38,6 +49,14 @@ impl Queue {
                 whole(*max, 0, LONGEST_QUEUE, "the queue", spot.at("max_waiting"))
                     .map(|max_waiting| Admission::Bounded { max_waiting })
             }
+            Self::KnownWork(max) => {
+                let max = max.span(spot.at("known_work"))?;
+                let max_work = max.saturating_mul(workers.get().into());
+                Ok(Admission::BoundedWork { max_work })
+            }
+            Self::Headroom(headroom) => {
+                headroom.headroom(spot.at("headroom")).map(Admission::Headroom)
+            }
             Self::MaxWork(max) => {
                 let spot = spot.at("max_work");
                 let work = u128::from(max.span(spot)?.as_nanos()) * u128::from(workers.get());
@@ -55,5 +74,30 @@ impl Queue {
                     })
             }
         }
+    }
+}
+
+impl Headroom {
+    fn headroom(&self, spot: Spot<'_>) -> Result<admission::Headroom, Diagnostic> {
+        let max = whole(self.max_waiting, 1, LONGEST_QUEUE, "the queue", spot.at("max_waiting"))?;
+        let spot = spot.at("free");
+        let example = "write free = [0, 50]: class 1 leaves fifty places free for class 0";
+        if self.free.is_empty() || self.free.len() > Class::COUNT {
+            let message =
+                format!("there are from 1 to {} numbers, one for each class", Class::COUNT);
+            return Err(Diagnostic::error(spot.value(), message).help(example.to_owned()));
+        }
+        let places = self.free.iter().enumerate();
+        let free: Vec<u32> = places
+            .map(|(index, free)| whole(*free, 0, max, "the places left free", spot.nth(index)))
+            .collect::<Result<_, _>>()?;
+        admission::Headroom::new(max, &free).map_err(|_| {
+            let falls = free.windows(2).position(|pair| pair[0] > pair[1]).map_or(0, |at| at + 1);
+            Diagnostic::error(
+                spot.item(falls),
+                "a less important class cannot leave fewer places free than the one before it",
+            )
+            .help(example.to_owned())
+        })
     }
 }

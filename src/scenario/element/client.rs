@@ -13,6 +13,7 @@ use super::service_time::ServiceTime;
 use super::world::Complaints;
 use crate::id::ServiceId;
 use crate::model::{self, Edge};
+use crate::policy::Class;
 use crate::policy::retry::{self, Backoff};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -29,6 +30,8 @@ pub(in crate::scenario) struct Client {
     #[serde(default)]
     arrivals: Arrivals,
     instances: Option<i64>,
+    #[serde(default)]
+    class: i64,
     #[serde(default)]
     call: Call,
 }
@@ -93,8 +96,15 @@ impl Client {
         let arrivals = self.arrivals.build(rate, spot.at("arrivals"), out);
         let instances = self.instance_count(spot.at("instances"), out);
         let edge = self.call.build(to, spot.find("call").unwrap_or(spot), out);
+        let class = self.class(spot.at("class"), out);
         let (arrivals, instances, edge) = (arrivals?, instances?, edge?);
-        Some(model::Client { instances, ..model::Client::new(name, arrivals, edge) })
+        Some(model::Client { instances, class: class?, ..model::Client::new(name, arrivals, edge) })
+    }
+
+    fn class(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Class> {
+        let last = Class::COUNT as u32 - 1;
+        let rank = out.keep(whole(self.class, 0, last, "the class", spot))?;
+        u8::try_from(rank).ok().and_then(Class::new)
     }
 
     fn instance_count(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<NonZeroU16> {
@@ -205,7 +215,7 @@ fn check_load(load: f64, spot: Spot<'_>) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(spot.value(), message).help(help))
 }
 
-fn check_rate(per_second: f64, spot: Spot<'_>) -> Result<Rate, Diagnostic> {
+pub(super) fn check_rate(per_second: f64, spot: Spot<'_>) -> Result<Rate, Diagnostic> {
     Rate::new(per_second).filter(|rate| rate.per_second() <= HIGHEST_RATE).ok_or_else(|| {
         let highest = thousands(HIGHEST_RATE as u64);
         Diagnostic::error(

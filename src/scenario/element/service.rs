@@ -5,13 +5,18 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use super::admission::Queue;
+use super::discipline::Discipline;
+use super::limit::Limit;
+use super::load_dependence::LoadDependence;
 use super::number::{fraction, whole};
+use super::rate_limit::RateLimit;
 use super::service_time::ServiceTime;
+use super::shedding::Shedding;
 use super::world::Complaints;
 use crate::model;
 use crate::policy::admission::Admission;
 use crate::policy::retry::Failure;
-use crate::policy::shedding;
+use crate::policy::slowdown::Slowdown;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
@@ -25,8 +30,24 @@ pub(in crate::scenario) struct Service {
     #[serde(default)]
     shedding: Shedding,
     #[serde(default)]
+    discipline: Discipline,
+    load_dependence: Option<LoadDependence>,
+    limit: Option<Limit>,
+    rate_limit: Option<RateLimit>,
+    #[serde(default)]
+    on_abandon: OnAbandon,
+    #[serde(default)]
     work: WorkDraw,
     errors: Option<Errors>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OnAbandon {
+    #[default]
+    Ignores,
+    LeavesQueue,
+    StopsWork,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -51,15 +72,6 @@ enum ErrorCost {
     Nothing,
     #[default]
     FullWork,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-enum Shedding {
-    #[default]
-    Never,
-    Expired,
-    Unfinishable,
 }
 
 /// Far above any service, and far below what would only exhaust memory.
@@ -88,6 +100,20 @@ impl Service {
             None => Some(model::Errors::NONE),
             Some(errors) => out.keep(errors.errors(spot.at("errors"))),
         };
+        let shedding = out.keep(self.shedding.shedding(spot.at("shedding")));
+        let discipline = out.keep(self.discipline.discipline(spot.at("discipline")));
+        let slowdown = match &self.load_dependence {
+            None => Some(Slowdown::None),
+            Some(law) => out.keep(law.slowdown(spot.at("load_dependence"))),
+        };
+        let limit = match &self.limit {
+            None => Some(None),
+            Some(limit) => limit.build(spot.at("limit"), out).map(Some),
+        };
+        let rate_limit = match &self.rate_limit {
+            None => Some(None),
+            Some(limit) => out.keep(limit.rate_limit(spot.at("rate_limit"))).map(Some),
+        };
         Some(model::Service {
             work: match self.work {
                 WorkDraw::PerAttempt => model::WorkDraw::PerAttempt,
@@ -95,10 +121,15 @@ impl Service {
             },
             errors: errors?,
             admission: admission?,
-            shedding: match self.shedding {
-                Shedding::Never => shedding::Shedding::Never,
-                Shedding::Expired => shedding::Shedding::Expired,
-                Shedding::Unfinishable => shedding::Shedding::Unfinishable,
+            shedding: shedding?,
+            discipline: discipline?,
+            slowdown: slowdown?,
+            limit: limit?,
+            rate_limit: rate_limit?,
+            on_abandon: match self.on_abandon {
+                OnAbandon::Ignores => model::OnAbandon::Ignores,
+                OnAbandon::LeavesQueue => model::OnAbandon::LeavesQueue,
+                OnAbandon::StopsWork => model::OnAbandon::StopsWork,
             },
             ..model::Service::new(name, workers, service_time)
         })

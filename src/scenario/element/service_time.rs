@@ -5,6 +5,9 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{EnumAccess, VariantAccess, Visitor};
 
+use super::law::{
+    Branch, Empirical, Erlang, Hyperexponential, Lognormal, Pareto, Quantiles, Uniform, mixture,
+};
 use super::length::Length;
 use crate::law::Law;
 use crate::scenario::tree::Spot;
@@ -16,6 +19,14 @@ pub(super) enum ServiceTime {
     Short(Length),
     Fixed(Length),
     Exponential(Mean),
+    Erlang(Erlang),
+    Hyperexponential(Hyperexponential),
+    Lognormal(Lognormal),
+    Pareto(Pareto),
+    Uniform(Uniform),
+    Mixture(Vec<Branch>),
+    Quantiles(Quantiles),
+    Empirical(Empirical),
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -24,7 +35,18 @@ pub(super) struct Mean {
     mean: Length,
 }
 
-const LAWS: [&str; 2] = ["fixed", "exponential"];
+const LAWS: [&str; 10] = [
+    "fixed",
+    "exponential",
+    "erlang",
+    "hyperexponential",
+    "lognormal",
+    "pareto",
+    "uniform",
+    "mixture",
+    "quantiles",
+    "empirical",
+];
 
 impl ServiceTime {
     /// The law; its mean is above zero.
@@ -35,6 +57,14 @@ impl ServiceTime {
             Self::Fixed(fixed) => length(fixed, spot.at("fixed")).map(Law::Fixed),
             Self::Exponential(Mean { mean }) => length(mean, spot.at("exponential").at("mean"))
                 .map(|mean| Law::Exponential { mean }),
+            Self::Erlang(law) => law.law(spot.at("erlang")),
+            Self::Hyperexponential(law) => law.law(spot.at("hyperexponential")),
+            Self::Lognormal(law) => law.law(spot.at("lognormal")),
+            Self::Pareto(law) => law.law(spot.at("pareto")),
+            Self::Uniform(law) => law.law(spot.at("uniform")),
+            Self::Mixture(branches) => mixture(branches, spot.at("mixture")),
+            Self::Quantiles(law) => law.law(spot.at("quantiles")),
+            Self::Empirical(law) => law.law(spot.at("empirical")),
         }
     }
 }
@@ -56,6 +86,16 @@ impl<'de> Deserialize<'de> for ServiceTime {
                 match law.as_str() {
                     "fixed" => value.newtype_variant().map(ServiceTime::Fixed),
                     "exponential" => value.newtype_variant().map(ServiceTime::Exponential),
+                    "erlang" => value.newtype_variant().map(ServiceTime::Erlang),
+                    "hyperexponential" => {
+                        value.newtype_variant().map(ServiceTime::Hyperexponential)
+                    }
+                    "lognormal" => value.newtype_variant().map(ServiceTime::Lognormal),
+                    "pareto" => value.newtype_variant().map(ServiceTime::Pareto),
+                    "uniform" => value.newtype_variant().map(ServiceTime::Uniform),
+                    "mixture" => value.newtype_variant().map(ServiceTime::Mixture),
+                    "quantiles" => value.newtype_variant().map(ServiceTime::Quantiles),
+                    "empirical" => value.newtype_variant().map(ServiceTime::Empirical),
                     // The reader lets no table through that names no law, so this is a length,
                     // well written or not.
                     length => {

@@ -188,7 +188,7 @@ impl Error for Fault {
 }
 
 /// What a required key looks like.
-const EXAMPLES: [(&str, &str); 15] = [
+const EXAMPLES: [(&str, &str); 28] = [
     ("title", "\"What this story shows\""),
     ("horizon", "\"60s\""),
     ("workers", "10"),
@@ -204,6 +204,19 @@ const EXAMPLES: [(&str, &str); 15] = [
     ("service", "\"the name of a service\""),
     ("begins", "\"10s\""),
     ("lasts", "\"2s\""),
+    ("stages", "4"),
+    ("squared_cv", "4"),
+    ("alpha", "1.5"),
+    ("weight", "0.9"),
+    ("law", "\"1ms\""),
+    ("p50", "\"8ms\""),
+    ("p99", "\"60ms\""),
+    ("values", "[\"8ms\", \"9ms\", \"30ms\"]"),
+    ("weights", "[9, 1]"),
+    ("free", "[0, 50]"),
+    ("max_waiting", "800"),
+    ("burst", "100"),
+    ("slope", "0.001"),
 ];
 
 /// Rust's names of types, in the words of a person who writes a scenario.

@@ -173,6 +173,11 @@ impl<'t> Spot<'t> {
         self.items().get(index).map_or(self.node.place, |item| item.place)
     }
 
+    /// An item of a list, or the list itself if it has no such item.
+    pub(super) fn nth(self, index: usize) -> Self {
+        self.items().get(index).map_or(self, |node| Self { node, ..self })
+    }
+
     pub(super) const fn value(self) -> Place {
         self.node.place
     }

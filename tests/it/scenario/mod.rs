@@ -1,12 +1,15 @@
 //! Scenario files: what they mean, and what is said about wrong ones.
 
 mod bad_input;
+mod bad_service;
 mod files;
 mod grid;
 mod meaning;
 mod overlay;
+mod priority;
 mod reading;
 mod robust;
+mod service_side;
 mod warnings;
 
 use metastable::scenario::{Story, Trouble};

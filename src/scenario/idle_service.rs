@@ -1,0 +1,122 @@
+//! Which keys of a service change nothing, given who calls it; and whether a fit fits.
+
+use super::element::Quantiles;
+use super::idle::Reason;
+use super::reader::read;
+use super::tree::Spot;
+use super::trouble::Diagnostic;
+use crate::model::{Client, OnAbandon, Service};
+use crate::policy::admission::Admission;
+use crate::policy::discipline::Discipline;
+use crate::policy::limit::Limit;
+use crate::policy::shedding::Shedding;
+use crate::time::Span;
+
+/// Why a class changes nothing.
+pub(super) const CLASS: Reason = Reason {
+    what: "the service that this client calls treats all classes alike",
+    help: "give the service discipline = \"priority\", weights, or a queue with headroom",
+};
+
+const PATIENT: Reason = Reason {
+    what: "no client of this service has a timeout, so nothing expires",
+    help: "give the calls a timeout",
+};
+
+const ONE_CLASS: Reason = Reason {
+    what: "all clients of this service have the same class",
+    help: "give the less important client class = 1",
+};
+
+const NOBODY_WAITS: Reason = Reason {
+    what: "the limit lets in no more than there are workers, so nobody waits",
+    help: "a higher limit, or none",
+};
+
+const ALWAYS_FITS: Reason = Reason {
+    what: "the bound of the queue keeps fewer in flight than the limit allows",
+    help: "a limit below workers + max_waiting, or no bound of the queue",
+};
+
+/// Beyond this share the 90th percentile of a fit is another one than was measured.
+const FIT: f64 = 0.2;
+
+/// Whether the service treats one class otherwise than another.
+pub(super) const fn sees_classes(service: &Service) -> bool {
+    matches!(service.discipline, Discipline::Priority | Discipline::Weighted(_))
+        || matches!(service.admission, Admission::Headroom(_))
+}
+
+/// The keys that may have no effect, and why if so.
+pub(super) fn service_keys(
+    service: &Service,
+    callers: &[&Client],
+) -> [(&'static str, Option<Reason>); 5] {
+    let patient = callers
+        .iter()
+        .all(|client| client.edge.timeout.is_none() && client.edge.deadline.is_none());
+    let one_class = callers.windows(2).all(|pair| pair[0].class == pair[1].class);
+    let fixed = match service.limit {
+        Some(Limit::Fixed(max)) => Some(max.get()),
+        Some(Limit::Aimd(_) | Limit::Vegas(_) | Limit::Gradient2(_) | Limit::EnvoyGradient(_))
+        | None => None,
+    };
+    let nobody_waits = fixed.is_some_and(|max| max <= service.workers.get());
+    let shedding = match service.shedding {
+        Shedding::Expired | Shedding::Unfinishable | Shedding::UnfinishableOnAverage => {
+            patient.then_some(PATIENT)
+        }
+        Shedding::Never | Shedding::FollyCodel(_) | Shedding::Codel(_) => None,
+    };
+    let discipline = match service.discipline {
+        Discipline::Fifo => None,
+        Discipline::EarliestDeadline => patient.then_some(PATIENT),
+        Discipline::Priority | Discipline::Weighted(_) => one_class.then_some(ONE_CLASS),
+        Discipline::Lifo | Discipline::AdaptiveLifo(_) | Discipline::Random => {
+            nobody_waits.then_some(NOBODY_WAITS)
+        }
+    };
+    let on_abandon = match service.on_abandon {
+        OnAbandon::Ignores => None,
+        OnAbandon::LeavesQueue | OnAbandon::StopsWork => patient.then_some(PATIENT),
+    };
+    let (queue, limit) = match service.admission {
+        Admission::Unbounded => (None, None),
+        Admission::Bounded { .. } | Admission::BoundedWork { .. } | Admission::Headroom(_)
+            if nobody_waits =>
+        {
+            (Some(NOBODY_WAITS), None)
+        }
+        Admission::Bounded { max_waiting } => {
+            let room = service.workers.get().saturating_add(max_waiting);
+            (None, fixed.filter(|max| *max >= room).map(|_| ALWAYS_FITS))
+        }
+        Admission::BoundedWork { .. } | Admission::Headroom(_) => (None, None),
+    };
+    [
+        ("shedding", shedding),
+        ("discipline", discipline),
+        ("on_abandon", on_abandon),
+        ("queue", queue),
+        ("limit", limit),
+    ]
+}
+
+/// A warning if a service time is fitted to quantiles that no such law has.
+pub(super) fn fit_warning(service: Spot<'_>, path: &str) -> Option<Diagnostic> {
+    let spot = service.find("service_time")?.find("quantiles")?;
+    let fit = read::<Quantiles>(spot).ok()?.fit(spot).ok()?;
+    let p90 = fit.p90()?;
+    let off = p90.fitted.as_secs_f64() / p90.measured.as_secs_f64() - 1.0;
+    (off.abs() > FIT).then(|| {
+        let message = format!("the fit of `{path}.service_time` is a rough one");
+        Diagnostic::warning(spot.at("p90").value(), message)
+            .label(format!("a lognormal law through p50 and p99 has {} here", millis(p90.fitted)))
+            .note(format!("the mean of the fit is {}", millis(fit.law().mean())))
+            .help("a mixture, or { empirical = { values = [..] } }, follows any shape".to_owned())
+    })
+}
+
+fn millis(length: Span) -> String {
+    format!("{:.1} ms", length.as_secs_f64() * 1e3)
+}
