@@ -1,6 +1,9 @@
 //! `call.timeout = "1s"` and whatever else a client does about one call.
 
+use std::fmt;
+
 use serde::Deserialize;
+use serde::de::{Error, SeqAccess, Visitor};
 
 use super::breaker::Breaker;
 use super::budget::Budget;
@@ -24,7 +27,7 @@ use crate::time::Span;
 pub(super) struct Call {
     /// What it names has been laid under the call before it is read.
     #[serde(rename = "preset")]
-    _preset: Option<String>,
+    _preset: Option<Names>,
     timeout: Option<Length>,
     retry: Option<Retry>,
     wait_after_refusal: Option<Length>,
@@ -38,6 +41,10 @@ pub(super) struct Call {
     #[serde(default)]
     late_answers: LateAnswers,
 }
+
+/// The name of a preset, or several.
+#[derive(Clone, Copy, Debug)]
+struct Names;
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -121,6 +128,29 @@ impl Call {
             },
             ..Edge::new(to)
         })
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Names;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a preset in quotes, or a list of names")
+            }
+
+            fn visit_str<E: Error>(self, _name: &str) -> Result<Names, E> {
+                Ok(Names)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<Names, A::Error> {
+                while names.next_element::<String>()?.is_some() {}
+                Ok(Names)
+            }
+        }
+        deserializer.deserialize_any(Either)
     }
 }
 
