@@ -1,10 +1,12 @@
 //! Scenario files: what they mean, and what is said about wrong ones.
 
 mod bad_input;
+mod client;
 mod files;
 mod grid;
 mod meaning;
 mod overlay;
+mod presets;
 mod reading;
 mod robust;
 mod warnings;
