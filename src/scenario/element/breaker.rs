@@ -251,7 +251,7 @@ impl Breaker {
 
 /// A share that is not nothing.
 fn some_of(share: f64, spot: Spot<'_>) -> Result<Fraction, Diagnostic> {
-    let share = fraction(share, "the share", spot)?;
+    let share = fraction(share, "this", spot)?;
     if share == Fraction::ZERO {
         let message = "a share of 0 opens the breaker at the first call, whatever comes of it";
         return Err(

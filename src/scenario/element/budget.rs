@@ -249,7 +249,7 @@ impl Concurrency {
                 Some(Rule::Concurrency(budget::Concurrency { failed, ..rule }))
             }
             (ratio, _) => {
-                let ratio = out.keep(fraction(ratio?, "the share", share));
+                let ratio = out.keep(fraction(ratio?, "this", share));
                 let minimum = self.minimum.unwrap_or(0);
                 let minimum = out.keep(whole(minimum, 0, MOST, "the minimum", spot.at("minimum")));
                 let (ratio, minimum) = (ratio?, minimum?);

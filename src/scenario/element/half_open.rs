@@ -84,7 +84,7 @@ impl HalfOpen {
                 None
             }
             (written, Some(ratio)) if written.is_none() || share.layer > permits.layer => {
-                let ratio = out.keep(fraction(ratio, "the share", share))?;
+                let ratio = out.keep(fraction(ratio, "this", share))?;
                 if ratio == Fraction::ZERO {
                     let message = "a share of 0 lets nothing through, so the breaker never closes";
                     let help = "write a share such as 0.05".to_owned();

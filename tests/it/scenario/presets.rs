@@ -27,12 +27,8 @@ fn every_preset_can_be_named_and_pasted_and_says_where_it_comes_from() {
         assert_ne!(named, edge(""), "{name}");
         assert!(!about.is_empty() && !version.is_empty() && !sources.is_empty(), "{name}");
         assert!(sources.iter().all(|source| source.starts_with("https://")), "{name}");
-        let said = parse(&STORM.replace(RETRY, &toml), &[]).unwrap().warnings;
-        assert!(said.is_empty() || !said.to_string().contains("unknown"), "{name}: {said}");
     }
 }
-
-const RETRY: &str = "call.retry.immediate = { max_retries = 3 }";
 
 #[test]
 fn what_a_call_says_itself_stands() {
