@@ -99,7 +99,10 @@ impl Idle {
         let edge = &client.edge;
         let never_refused = matches!(service.admission, Admission::Unbounded);
         let never_retries = edge.retry.max_retries == 0;
-        let never_fails = never_refused && edge.timeout.is_none();
+        let never_fails = never_refused
+            && edge.timeout.is_none()
+            && edge.breaker.is_none()
+            && edge.throttle.is_none();
         if let Some(wait) = call.find("wait_after_refusal") {
             let reason = if never_retries {
                 Some(Reason { what: "this client never retries, so it never waits", help: RETRY })
