@@ -9,6 +9,7 @@ mod options;
 mod output;
 mod plot;
 mod plots;
+mod presets;
 mod progress;
 mod run;
 mod seeds;
@@ -51,6 +52,7 @@ enum Command {
     Sweep(sweep::Args),
     Check(check::Args),
     Plot(plot::Args),
+    Presets(presets::Args),
 }
 
 /// Does what the command line says.
@@ -81,6 +83,7 @@ impl Cli {
             Command::Sweep(args) => sweep::sweep(args, &self.options),
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
+            Command::Presets(args) => presets::presets(args),
         }
     }
 }

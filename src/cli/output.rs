@@ -149,7 +149,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Prints on standard output. A reader that has seen enough and left is no failure.
-fn print(text: &str) -> Result<(), Failure> {
+pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = AutoStream::auto(io::stdout().lock());
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

@@ -9,6 +9,7 @@ use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
 use crate::id::ServiceId;
 use crate::model::{Client, Model, Service, Subject};
+use crate::policy::retry::Backoff;
 use crate::time::Time;
 
 /// Keys by path, over all worlds seen so far.
@@ -52,6 +53,7 @@ impl Idle {
             let path = format!("{path}.call");
             if let Some(call) = root.at("clients").at(&client.name).find("call") {
                 self.see_call(&path, call, client, service);
+                self.see_company(&path, call, client);
             }
         }
         for (index, service) in model.services.iter().enumerate() {
@@ -103,7 +105,10 @@ impl Idle {
         let edge = &client.edge;
         let never_refused = !service.may_refuse();
         let never_retries = edge.retry.max_retries == 0;
-        let never_fails = never_refused && edge.timeout.is_none();
+        let never_fails = never_refused
+            && edge.timeout.is_none()
+            && edge.breaker.is_none()
+            && edge.throttle.is_none();
         if let Some(wait) = call.find("wait_after_refusal") {
             let reason = if never_retries {
                 Some(Reason { what: "this client never retries, so it never waits", help: RETRY })
@@ -148,6 +153,40 @@ impl Idle {
                 retry.key,
                 never_fails.then_some(reason),
             );
+        }
+    }
+
+    /// Keys that need another one beside them, in the same policy or the same client.
+    fn see_company(&mut self, path: &str, call: Spot<'_>, client: &Client) {
+        let edge = &client.edge;
+        for kind in ["linear", "exponential"] {
+            let policy = call.find("retry").and_then(|retry| retry.find(kind));
+            let Some(order) = policy.and_then(|policy| policy.find("jitter_before_cap")) else {
+                continue;
+            };
+            let reason = Reason {
+                what: "there is no jitter that could come before the cap",
+                help: "add jitter = \"full\"",
+            };
+            let steady = matches!(edge.retry.backoff, Backoff::Steady(_));
+            let path = format!("{path}.retry.{kind}.jitter_before_cap");
+            self.note(&path, Question::Effect, order.key, steady.then_some(reason));
+        }
+        if let Some(scope) = call.find("scope") {
+            let forgetful =
+                edge.budget.is_none() && edge.throttle.is_none() && edge.breaker.is_none();
+            let reason = if forgetful {
+                Some(Reason {
+                    what: "this call has no budget, no throttle and no breaker to share",
+                    help: "give it one of them, or leave `scope` out",
+                })
+            } else {
+                (client.instance_count() == 1).then_some(Reason {
+                    what: "this client is a single instance, which shares with nobody",
+                    help: "add instances = 10 to the client",
+                })
+            };
+            self.note(&format!("{path}.scope"), Question::Effect, scope.key, reason);
         }
     }
 

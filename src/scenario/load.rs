@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::element::{Complaints, Document, check_name, thousands};
 use super::grid::Ground;
 use super::idle::Idle;
+use super::presets::fill;
 use super::reader::read;
 use super::source::{LONGEST_SOURCE, SourceId, Sources};
 use super::story::{Story, Sweep, Variant};
@@ -118,7 +119,8 @@ fn understand(
     sources: &Sources,
     layer: Layer,
 ) -> Result<(Story, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let spot = Spot::root(root);
+    let filled = fill(root)?;
+    let spot = Spot::root(&filled);
     let document: Document = read(spot)?;
     let mut out = Complaints::default();
     let base = head(&document, spot, &mut out);

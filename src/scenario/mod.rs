@@ -39,7 +39,7 @@
 //!
 //! # The way of a file
 //! `source` (text and places in it), `tree` (TOML in which everything knows its place, and overlays
-//! on it), `reader` (the tree into the types of the grammar, by serde), `element` (the grammar, word
+//! on it), `presets` (what a call names instead of saying), `reader` (the tree into the types of the grammar, by serde), `element` (the grammar, word
 //! by word, and what it means), `version` and `grid` (variants and cells), [`Story`]. Every mistake on
 //! the way becomes a diagnostic of [`Trouble`], and reading goes on where it can.
 
@@ -51,6 +51,7 @@ mod load;
 mod nearest;
 mod noise;
 mod pick;
+mod presets;
 mod reader;
 mod source;
 mod story;
@@ -59,5 +60,6 @@ mod trouble;
 mod version;
 
 pub use pick::UnknownVariant;
+pub use presets::Preset;
 pub use story::{Story, Sweep, Variant};
 pub use trouble::Trouble;

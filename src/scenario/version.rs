@@ -2,6 +2,7 @@
 
 use super::element::{Complaints, Document, PROMISE_KEYS, WORLD_KEYS};
 use super::nearest::did_you_mean;
+use super::presets::fill;
 use super::reader::read;
 use super::source::Place;
 use super::tree::{Change, Entry, Layer, Node, Path, Spot, apply, collision};
@@ -20,8 +21,9 @@ pub(super) struct Version {
 
 /// The model that `tree` describes.
 pub(super) fn model(tree: &Node) -> Result<Model, Vec<Diagnostic>> {
-    let spot = Spot::root(tree);
-    read::<Document>(spot)?.model(spot)
+    let filled = fill(tree)?;
+    let spot = Spot::root(&filled);
+    read::<Document>(spot)?.model(spot, tree)
 }
 
 /// The root without what tells of other versions: nothing of that is needed to build a world.

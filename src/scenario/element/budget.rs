@@ -2,10 +2,12 @@
 
 use serde::Deserialize;
 
+use super::failure::{FailureWord, failures};
 use super::length::Length;
-use super::number::fraction;
+use super::number::{fraction, whole};
 use super::world::Complaints;
-use crate::policy::budget;
+use crate::policy::budget::{self, Prices, Rule};
+use crate::policy::outcome::Failures;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
@@ -16,6 +18,9 @@ use crate::time::Span;
 pub(super) enum Budget {
     None {},
     SlidingWindow(SlidingWindow),
+    TokenThreshold(TokenThreshold),
+    RefundableQuota(RefundableQuota),
+    Concurrency(Concurrency),
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -23,31 +28,232 @@ pub(super) enum Budget {
 pub(super) struct SlidingWindow {
     ratio: f64,
     window: Length,
+    #[serde(default)]
+    minimum_per_second: i64,
+    #[serde(default)]
+    deposits: Deposits,
+    #[serde(default)]
+    charged: Charged,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TokenThreshold {
+    max_tokens: i64,
+    ratio: f64,
+    counts: Option<Vec<FailureWord>>,
+    #[serde(default)]
+    charged: Charged,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RefundableQuota {
+    capacity: i64,
+    cost: i64,
+    timeout_cost: Option<i64>,
+    refusal_cost: Option<i64>,
+    #[serde(default = "one")]
+    clean_success: i64,
+    #[serde(default)]
+    charged: Charged,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Concurrency {
+    share: Option<f64>,
+    minimum: Option<i64>,
+    max_outstanding: Option<i64>,
+    #[serde(default)]
+    failed_attempt: FailedAttempt,
+    #[serde(default)]
+    charged: Charged,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Deposits {
+    #[default]
+    Sends,
+    Requests,
+    Successes,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FailedAttempt {
+    #[default]
+    Left,
+    Counts,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Charged {
+    #[default]
+    AtDispatch,
+    AtDecision,
+}
+
+const fn one() -> i64 {
+    1
 }
 
 /// A window slides in a hundred steps of at least a nanosecond; real ones are seconds long.
 const SHORTEST_WINDOW: Span = Span::from_millis(1);
+/// More of anything than a run has retries.
+const MOST: u32 = 1_000_000_000;
 
 impl Budget {
     /// The budget, which may be none.
     pub(super) fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<budget::Budget> {
-        match self {
-            Self::None {} => None,
-            Self::SlidingWindow(SlidingWindow { ratio, window }) => {
-                let spot = spot.at("sliding_window");
-                let ratio = out.keep(fraction(*ratio, "the ratio", spot.at("ratio")));
-                let window = out.keep(window.span(spot.at("window")));
-                let window = window.filter(|window| {
-                    let long_enough = *window >= SHORTEST_WINDOW;
-                    if !long_enough {
-                        let message =
-                            format!("the window of a budget must be at least {SHORTEST_WINDOW}");
-                        out.add(Diagnostic::error(spot.at("window").value(), message));
-                    }
-                    long_enough
-                });
-                let rule = budget::SlidingWindow::of_all_sends(ratio?, window?);
-                Some(budget::Rule::SlidingWindow(rule).into())
+        let (rule, charged) = match self {
+            Self::None {} => return None,
+            Self::SlidingWindow(kind) => (kind.rule(spot.at("sliding_window"), out), kind.charged),
+            Self::TokenThreshold(kind) => {
+                (kind.rule(spot.at("token_threshold"), out), kind.charged)
+            }
+            Self::RefundableQuota(kind) => {
+                (kind.rule(spot.at("refundable_quota"), out), kind.charged)
+            }
+            Self::Concurrency(kind) => (kind.rule(spot.at("concurrency"), out), kind.charged),
+        };
+        let charged = match charged {
+            Charged::AtDispatch => budget::Charged::AtDispatch,
+            Charged::AtDecision => budget::Charged::AtDecision,
+        };
+        Some(budget::Budget { charged, ..budget::Budget::from(rule?) })
+    }
+}
+
+/// A window that is long enough.
+pub(super) fn window(length: &Length, spot: Spot<'_>) -> Result<Span, Diagnostic> {
+    let window = length.span(spot)?;
+    if window < SHORTEST_WINDOW {
+        let message = format!("a window that slides must be at least {SHORTEST_WINDOW}");
+        return Err(Diagnostic::error(spot.value(), message));
+    }
+    Ok(window)
+}
+
+impl SlidingWindow {
+    fn rule(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Rule> {
+        let ratio = out.keep(fraction(self.ratio, "the ratio", spot.at("ratio")));
+        let window = out.keep(window(&self.window, spot.at("window")));
+        let minimum = self.minimum_per_second;
+        let what = "the minimum per second";
+        let minimum = out.keep(whole(minimum, 0, MOST, what, spot.at("minimum_per_second")));
+        Some(Rule::SlidingWindow(budget::SlidingWindow {
+            ratio: ratio?,
+            window: window?,
+            minimum_per_second: minimum?,
+            deposits: match self.deposits {
+                Deposits::Sends => budget::Deposits::AllSends,
+                Deposits::Requests => budget::Deposits::Requests,
+                Deposits::Successes => budget::Deposits::Successes,
+            },
+        }))
+    }
+}
+
+impl TokenThreshold {
+    fn rule(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Rule> {
+        let max_tokens =
+            out.keep(whole(self.max_tokens, 1, 1_000, "the tokens", spot.at("max_tokens")));
+        let ratio = out.keep(fraction(self.ratio, "the ratio", spot.at("ratio")))?;
+        let thousandths = (ratio.as_f64() * 1_000.0).round();
+        if thousandths == 0.0 || (thousandths / 1_000.0 - ratio.as_f64()).abs() > 1e-9 {
+            let message = "a success gives whole thousandths of a token, at least one";
+            out.add(
+                Diagnostic::error(spot.at("ratio").value(), message)
+                    .help("write a ratio such as 0.1 or 0.025".to_owned()),
+            );
+            return None;
+        }
+        let instead = "no budget is { none = {} }";
+        let counted = failures(self.counts.as_ref(), Failures::ALL, instead, spot.at("counts"));
+        Some(Rule::TokenThreshold(budget::TokenThreshold {
+            max_tokens: max_tokens?,
+            ratio_thousandths: thousandths as u32,
+            counted: out.keep(counted)?,
+        }))
+    }
+}
+
+impl RefundableQuota {
+    fn rule(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Rule> {
+        let capacity = out.keep(whole(self.capacity, 1, MOST, "the capacity", spot.at("capacity")));
+        let mut price = |key: &str, own: Option<i64>| {
+            let (value, key) = own.map_or((self.cost, "cost"), |own| (own, key));
+            let price = out.keep(whole(value, 0, MOST, "what a retry costs", spot.at(key)))?;
+            let spot = spot.at(key);
+            if let Some(capacity) = capacity
+                && price > capacity
+            {
+                let message = format!(
+                    "this retry is never paid: it costs more than the {capacity} there are"
+                );
+                out.add(Diagnostic::error(spot.value(), message));
+                return None;
+            }
+            Some(price)
+        };
+        let other = price("cost", None);
+        let timed_out = price("timeout_cost", self.timeout_cost);
+        let refused = price("refusal_cost", self.refusal_cost);
+        let what = "what a clean success gives";
+        let clean_success =
+            out.keep(whole(self.clean_success, 0, MOST, what, spot.at("clean_success")));
+        Some(Rule::RefundableQuota(budget::RefundableQuota {
+            capacity: capacity?,
+            prices: Prices { timed_out: timed_out?, refused: refused?, other: other? },
+            clean_success: clean_success?,
+        }))
+    }
+}
+
+impl Concurrency {
+    fn rule(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Rule> {
+        let (share, most) = (spot.at("share"), spot.at("max_outstanding"));
+        let failed = match self.failed_attempt {
+            FailedAttempt::Left => budget::FailedAttempt::Left,
+            FailedAttempt::Counts => budget::FailedAttempt::Counts,
+        };
+        match (self.share, self.max_outstanding) {
+            (None, None) => {
+                out.add(Diagnostic::error(spot.key, "`share` or `max_outstanding` is missing").help(
+                    "add share = 0.2, minimum = 3 (of the attempts that are out), or max_outstanding = 3"
+                        .to_owned(),
+                ));
+                None
+            }
+            (Some(_), Some(_)) if share.layer == most.layer => {
+                let message = "`share` and `max_outstanding` exclude each other: both bound the \
+                               retries that are out at once";
+                let help = "keep one of the two; `minimum` goes with `share`".to_owned();
+                out.add(Diagnostic::error(most.key, message).other(share.key, "").help(help));
+                None
+            }
+            (None, Some(_)) if self.minimum.is_some() => {
+                let spot = spot.at("minimum");
+                out.add(
+                    Diagnostic::error(spot.key, "a minimum goes with a `share`")
+                        .help("leave it out, or write share = 0.2".to_owned()),
+                );
+                None
+            }
+            (ratio, count) if ratio.is_none() || (count.is_some() && most.layer > share.layer) => {
+                let count = whole(count?, 1, MOST, "the number outstanding", most);
+                let rule = budget::Concurrency::at_most(out.keep(count)?);
+                Some(Rule::Concurrency(budget::Concurrency { failed, ..rule }))
+            }
+            (ratio, _) => {
+                let ratio = out.keep(fraction(ratio?, "this", share));
+                let minimum = self.minimum.unwrap_or(0);
+                let minimum = out.keep(whole(minimum, 0, MOST, "the minimum", spot.at("minimum")));
+                let (ratio, minimum) = (ratio?, minimum?);
+                Some(Rule::Concurrency(budget::Concurrency { ratio, minimum, failed }))
             }
         }
     }

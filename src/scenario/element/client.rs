@@ -5,19 +5,14 @@ use std::num::NonZeroU16;
 use serde::Deserialize;
 
 use super::arrivals::Arrivals;
-use super::budget::Budget;
-use super::length::Length;
+use super::call::Call;
 use super::number::{thousands, whole};
-use super::retry::Retry;
-use super::service_time::ServiceTime;
 use super::world::Complaints;
 use crate::id::ServiceId;
-use crate::model::{self, Edge};
+use crate::model;
 use crate::policy::Class;
-use crate::policy::retry::{self, Backoff};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
-use crate::time::Span;
 use crate::unit::Rate;
 
 /// A client as it is written.
@@ -35,41 +30,6 @@ pub(in crate::scenario) struct Client {
     #[serde(default)]
     call: Call,
 }
-
-/// Everything about one call.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call {
-    timeout: Option<Length>,
-    retry: Option<Retry>,
-    wait_after_refusal: Option<Length>,
-    budget: Option<Budget>,
-    #[serde(default)]
-    scope: Scope,
-    latency: Option<ServiceTime>,
-    #[serde(default)]
-    late_answers: LateAnswers,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Scope {
-    #[default]
-    Shared,
-    PerInstance,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum LateAnswers {
-    #[default]
-    Wasted,
-    Accepted,
-}
-
-/// The keys of a call, which are easily written without it.
-pub(in crate::scenario) const CALL_KEYS: [&str; 4] =
-    ["timeout", "retry", "wait_after_refusal", "budget"];
 
 /// Ten times what the service can do: 70 is 70 %, written wrong.
 const HIGHEST_LOAD: f64 = 10.0;
@@ -156,53 +116,6 @@ impl Client {
             (Some(_), None) => unreachable!("a load alone has been taken"),
         }
     }
-}
-
-impl Call {
-    fn build(&self, to: ServiceId, spot: Spot<'_>, out: &mut Complaints) -> Option<Edge> {
-        let timeout = match &self.timeout {
-            None => Some(None),
-            Some(length) => out.keep(timeout(length, spot.at("timeout"))),
-        };
-        let retry = match &self.retry {
-            None => Some(retry::Retry::NEVER),
-            Some(retry) => retry.build(spot.at("retry"), out),
-        };
-        let after_refusal = match &self.wait_after_refusal {
-            None => Some(None),
-            Some(wait) => out
-                .keep(wait.span(spot.at("wait_after_refusal")))
-                .map(|wait| Some(Backoff::fixed(wait))),
-        };
-        let budget = self.budget.as_ref().and_then(|budget| budget.build(spot.at("budget"), out));
-        let latency = match &self.latency {
-            None => Some(None),
-            Some(law) => out.keep(law.law(spot.at("latency"))).map(Some),
-        };
-        Some(Edge {
-            timeout: timeout?,
-            retry: retry::Retry { after_refusal: after_refusal?, ..retry? },
-            budget,
-            scope: match self.scope {
-                Scope::Shared => model::Scope::Shared,
-                Scope::PerInstance => model::Scope::PerInstance,
-            },
-            latency: latency?,
-            late_answers: match self.late_answers {
-                LateAnswers::Wasted => model::LateAnswers::Wasted,
-                LateAnswers::Accepted => model::LateAnswers::Accepted,
-            },
-            ..Edge::new(to)
-        })
-    }
-}
-
-/// The timeout, which may be none, said by that word.
-fn timeout(length: &Length, spot: Spot<'_>) -> Result<Option<Span>, Diagnostic> {
-    if length.0 == "none" {
-        return Ok(None);
-    }
-    length.above_zero(spot, "the word \"none\" means no timeout").map(Some)
 }
 
 fn check_load(load: f64, spot: Spot<'_>) -> Result<(), Diagnostic> {

@@ -2,10 +2,12 @@
 
 use serde::Deserialize;
 
+use super::failure::FailureWord;
+use super::jitter::Jitter;
 use super::length::Length;
-use super::number::whole;
+use super::tries::{Count, Tries};
 use super::world::Complaints;
-use crate::policy::retry::{self, Backoff};
+use crate::policy::retry::{self, Backoff, Growth};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
@@ -17,118 +19,244 @@ pub(super) enum Retry {
     Never {},
     Immediate(Immediate),
     Fixed(Fixed),
+    Linear(Linear),
     Exponential(Exponential),
+    Decorrelated(Decorrelated),
+    DoublingRange(DoublingRange),
+    SmoothDoubling(SmoothDoubling),
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Immediate {
-    max_retries: i64,
+/// A kind of retry with its own keys, besides those that every kind has.
+macro_rules! kind {
+    ($name:ident { $($(#[$attribute:meta])* $key:ident: $type:ty),* $(,)? }) => {
+        #[derive(Clone, Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $name {
+            max_retries: Option<Count>,
+            max_attempts: Option<Count>,
+            on: Option<Vec<FailureWord>>,
+            $($(#[$attribute])* $key: $type),*
+        }
+
+        impl $name {
+            fn tries(&self) -> Tries<'_> {
+                let (max_retries, max_attempts) = (self.max_retries, self.max_attempts);
+                Tries { max_retries, max_attempts, on: self.on.as_ref() }
+            }
+        }
+    };
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Fixed {
-    max_retries: i64,
+kind!(Immediate {});
+
+kind!(Fixed {
     wait: Length,
-}
+    #[serde(default)]
+    jitter: Jitter,
+    #[serde(default)]
+    first: First,
+});
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Exponential {
-    max_retries: i64,
+kind!(Linear {
+    base: Length,
+    increment: Length,
+    cap: Length,
+    #[serde(default)]
+    jitter: Jitter,
+    #[serde(default)]
+    jitter_before_cap: bool,
+    #[serde(default)]
+    first: First,
+    #[serde(default)]
+    at_cap: AtCap,
+});
+
+kind!(Exponential {
     base: Length,
     #[serde(default = "two")]
     factor: f64,
     cap: Length,
+    #[serde(default)]
+    jitter: Jitter,
+    #[serde(default)]
+    jitter_before_cap: bool,
+    #[serde(default)]
+    first: First,
+    #[serde(default)]
+    at_cap: AtCap,
+});
+
+kind!(Decorrelated {
+    base: Length,
+    cap: Length,
+    #[serde(default)]
+    first: First,
+});
+
+kind!(DoublingRange {
+    base: Length,
+    cap: Length,
+    #[serde(default)]
+    first: First,
+});
+
+kind!(SmoothDoubling {
+    base: Length,
+    cap: Length,
+    #[serde(default)]
+    first: First,
+});
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum First {
+    #[default]
+    Waits,
+    AtOnce,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AtCap {
+    #[default]
+    Holds,
+    Stops,
 }
 
 const fn two() -> f64 {
     2.0
 }
 
-/// "Until it works", for any run that fits.
-const MOST_RETRIES: u32 = 1_000_000;
 /// Between 1 and this a wait would take millions of retries to grow.
-const SMALLEST_GROWTH: f64 = 1.01;
-const LARGEST_GROWTH: f64 = 1_000.0;
+pub(super) const SMALLEST_GROWTH: f64 = 1.01;
+pub(super) const LARGEST_GROWTH: f64 = 1_000.0;
 
 impl Retry {
     /// The policy, but for the wait after a refusal, which is not part of it in the file; none if
     /// anything is wrong with it.
     pub(super) fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<retry::Retry> {
-        let (max_retries, backoff) = match self {
+        let at = |kind| spot.at(kind);
+        let (tries, spot, first, backoff) = match self {
             Self::Never {} => return Some(retry::Retry::NEVER),
-            Self::Immediate(immediate) => {
-                let spot = spot.at("immediate");
-                (retries(immediate.max_retries, spot, out), Some(Backoff::Immediate))
+            Self::Immediate(kind) => {
+                (kind.tries(), at("immediate"), First::Waits, Some(Backoff::Immediate))
             }
-            Self::Fixed(fixed) => {
-                let spot = spot.at("fixed");
-                let wait = out.keep(fixed.wait.span(spot.at("wait")));
-                (retries(fixed.max_retries, spot, out), wait.map(Backoff::fixed))
+            Self::Fixed(kind) => {
+                let spot = at("fixed");
+                (kind.tries(), spot, kind.first, kind.backoff(spot, out))
             }
-            Self::Exponential(exponential) => {
-                let spot = spot.at("exponential");
-                let backoff = exponential.backoff(spot, out).map(Backoff::from);
-                (retries(exponential.max_retries, spot, out), backoff)
+            Self::Linear(kind) => {
+                let spot = at("linear");
+                (kind.tries(), spot, kind.first, kind.backoff(spot, out))
+            }
+            Self::Exponential(kind) => {
+                let spot = at("exponential");
+                (kind.tries(), spot, kind.first, kind.backoff(spot, out))
+            }
+            Self::Decorrelated(kind) => {
+                let spot = at("decorrelated");
+                let ends = ends(&kind.base, &kind.cap, spot, out);
+                let law = |(base, cap)| Backoff::Decorrelated(retry::Decorrelated { base, cap });
+                (kind.tries(), spot, kind.first, ends.map(law))
+            }
+            Self::DoublingRange(kind) => {
+                let spot = at("doubling_range");
+                (kind.tries(), spot, kind.first, kind.backoff(spot, out))
+            }
+            Self::SmoothDoubling(kind) => {
+                let spot = at("smooth_doubling");
+                let ends = ends(&kind.base, &kind.cap, spot, out);
+                let law =
+                    |(base, cap)| Backoff::SmoothDoubling(retry::SmoothDoubling { base, cap });
+                (kind.tries(), spot, kind.first, ends.map(law))
             }
         };
-        Some(retry::Retry { max_retries: max_retries?, backoff: backoff?, ..retry::Retry::NEVER })
+        let tries = tries.build(spot, out);
+        let ((max_retries, on), backoff) = (tries?, backoff?);
+        let first = match first {
+            First::Waits => retry::First::Waits,
+            First::AtOnce => retry::First::AtOnce,
+        };
+        Some(retry::Retry { max_retries, on, backoff, first, ..retry::Retry::NEVER })
+    }
+}
+
+impl Fixed {
+    fn backoff(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Backoff> {
+        let wait = out.keep(self.wait.span(spot.at("wait")))?;
+        out.keep(self.jitter.around(Growth::Fixed(wait), false, spot.at("jitter")))
+    }
+}
+
+impl Linear {
+    fn backoff(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Backoff> {
+        let increment = out.keep(self.increment.above_zero(spot.at("increment"), FIXED));
+        let (base, cap) = ends(&self.base, &self.cap, spot, out)?;
+        let at_cap = match self.at_cap {
+            AtCap::Holds => retry::AtCap::Holds,
+            AtCap::Stops => retry::AtCap::Stops,
+        };
+        let growth = Growth::Linear(retry::Linear { base, increment: increment?, cap, at_cap });
+        out.keep(self.jitter.around(growth, self.jitter_before_cap, spot.at("jitter")))
     }
 }
 
 impl Exponential {
-    fn backoff(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<retry::Exponential> {
-        let base = out.keep(self.base.above_zero(
-            spot.at("base"),
-            "without a wait the retry is { immediate = { max_retries = .. } }",
-        ));
-        let cap = out.keep(self.cap.above_zero(spot.at("cap"), ""));
-        let factor = out.keep(self.growth(spot.at("factor")));
-        let (base, cap, factor) = (base?, cap?, factor?);
-        if base > cap {
-            out.add(
-                Diagnostic::error(
-                    spot.at("cap").value(),
-                    format!("the cap is below the base of {base}"),
-                )
-                .other(spot.at("base").value(), "the first wait")
-                .help(
-                    "a wait that never grows is { fixed = { max_retries = .., wait = .. } }"
-                        .to_owned(),
-                ),
-            );
-            return None;
-        }
-        self.waits(base, cap, factor, spot, out)
-    }
-
-    fn growth(&self, spot: Spot<'_>) -> Result<f64, Diagnostic> {
-        if self.factor == 1.0 || (SMALLEST_GROWTH..=LARGEST_GROWTH).contains(&self.factor) {
-            return Ok(self.factor);
-        }
-        Err(Diagnostic::error(
-            spot.value(),
-            format!("the factor must be 1, or from {SMALLEST_GROWTH} to 1,000"),
-        ))
-    }
-
-    fn waits(
-        &self,
-        base: Span,
-        cap: Span,
-        factor: f64,
-        spot: Spot<'_>,
-        out: &mut Complaints,
-    ) -> Option<retry::Exponential> {
-        let backoff = retry::Exponential::new(base, factor, cap).ok_or_else(|| {
+    fn backoff(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Backoff> {
+        let factor = out.keep(growth(self.factor, "the factor", spot.at("factor")));
+        let (base, cap) = ends(&self.base, &self.cap, spot, out)?;
+        let growth = out.keep(retry::Exponential::new(base, factor?, cap).ok_or_else(|| {
             Diagnostic::error(spot.at("factor").value(), "a wait cannot grow by this factor")
+        }))?;
+        let growth = Growth::Exponential(match self.at_cap {
+            AtCap::Holds => growth,
+            AtCap::Stops => growth.stopping_at_cap(),
         });
-        out.keep(backoff)
+        out.keep(self.jitter.around(growth, self.jitter_before_cap, spot.at("jitter")))
     }
 }
 
-fn retries(max_retries: i64, spot: Spot<'_>, out: &mut Complaints) -> Option<u32> {
-    out.keep(whole(max_retries, 0, MOST_RETRIES, "the number of retries", spot.at("max_retries")))
+impl DoublingRange {
+    fn backoff(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Backoff> {
+        let (base, cap) = ends(&self.base, &self.cap, spot, out)?;
+        let milli = Span::from_millis(1);
+        let split = |span: Span| !span.as_nanos().is_multiple_of(milli.as_nanos());
+        let wrong = if split(base) { "base" } else { "cap" };
+        out.keep(retry::DoublingRange::new(base, cap).map(Backoff::DoublingRange).ok_or_else(
+            || {
+                let message = "waits of a doubling range are drawn in whole milliseconds";
+                Diagnostic::error(spot.at(wrong).value(), message)
+                    .help("write a whole number of ms".to_owned())
+            },
+        ))
+    }
+}
+
+const FIXED: &str = "a wait that never grows is { fixed = { max_retries = .., wait = .. } }";
+
+/// A factor by which waits grow.
+pub(super) fn growth(factor: f64, what: &str, spot: Spot<'_>) -> Result<f64, Diagnostic> {
+    if factor == 1.0 || (SMALLEST_GROWTH..=LARGEST_GROWTH).contains(&factor) {
+        return Ok(factor);
+    }
+    let message = format!("{what} must be 1, or from {SMALLEST_GROWTH} to 1,000");
+    Err(Diagnostic::error(spot.value(), message))
+}
+
+/// The first wait and the longest one.
+fn ends(base: &Length, cap: &Length, spot: Spot<'_>, out: &mut Complaints) -> Option<(Span, Span)> {
+    let instead = "without a wait the retry is { immediate = { max_retries = .. } }";
+    let base = out.keep(base.above_zero(spot.at("base"), instead));
+    let cap = out.keep(cap.above_zero(spot.at("cap"), ""));
+    let (base, cap) = (base?, cap?);
+    if base > cap {
+        let message = format!("the cap is below the base of {base}");
+        out.add(
+            Diagnostic::error(spot.at("cap").value(), message)
+                .other(spot.at("base").value(), "the first wait")
+                .help(FIXED.to_owned()),
+        );
+        return None;
+    }
+    Some((base, cap))
 }

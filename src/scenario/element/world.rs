@@ -5,9 +5,9 @@ use super::number::thousands;
 use super::people::People;
 use crate::id::ServiceId;
 use crate::model::{self, MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, Model, TooLarge};
-use crate::scenario::reader::read;
-use crate::scenario::tree::{Change, Layer, Path, Spot, apply};
+use crate::scenario::tree::{Change, Layer, Node, Path, Spot, apply};
 use crate::scenario::trouble::Diagnostic;
+use crate::scenario::version;
 use crate::time::Span;
 
 /// Mistakes as they are found; building goes on, so that one look shows them all.
@@ -52,13 +52,18 @@ const MOST_NAMES: usize = 10_000;
 const LONGEST_NAME: usize = 80;
 
 impl Document {
-    /// The model of the world as it is written.
+    /// The model of the world at `spot`; `written` is the same one with its presets not yet written
+    /// out, which is what levers change.
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub(in crate::scenario) fn model(&self, spot: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
+    pub(in crate::scenario) fn model(
+        &self,
+        spot: Spot<'_>,
+        written: &Node,
+    ) -> Result<Model, Vec<Diagnostic>> {
         let mut out = Complaints::default();
-        let model = self.build(spot, &mut out);
+        let model = self.build(spot, written, &mut out);
         let model = model.filter(|_| out.is_empty()).and_then(|model| {
             out.keep(model.fits().map_err(|limit| too_large(limit, &model, spot)))?;
             Some(model)
@@ -66,7 +71,7 @@ impl Document {
         model.ok_or_else(|| out.into_inner())
     }
 
-    fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<Model> {
+    fn build(&self, spot: Spot<'_>, written: &Node, out: &mut Complaints) -> Option<Model> {
         for (kind, empty) in
             [("services", self.services.is_empty()), ("clients", self.clients.is_empty())]
         {
@@ -118,7 +123,7 @@ impl Document {
             .map(|(name, trigger)| trigger.build(name, here.at(name), horizon, &people, out))
             .collect();
         let here = spot.at("levers");
-        let change = |set: Spot<'_>| changed(spot, set);
+        let change = |set: Spot<'_>| changed(written, set);
         let levers: Vec<Option<model::Lever>> = self
             .levers
             .iter()
@@ -141,10 +146,10 @@ impl Document {
     }
 }
 
-/// The world at `spot` with the changes of a lever laid over it, and without levers: what a lever
+/// The world as it is `written` with the changes of a lever laid over it, and without levers: what a lever
 /// leads to is not changed by another one.
-fn changed(spot: Spot<'_>, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
-    let mut tree = spot.node.clone();
+fn changed(written: &Node, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
+    let mut tree = written.clone();
     tree.remove("levers");
     let mut out = Complaints::default();
     if set.node.entries().is_empty() {
@@ -171,8 +176,7 @@ fn changed(spot: Spot<'_>, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
     if !out.is_empty() {
         return Err(out.into_inner());
     }
-    let spot = Spot::root(&tree);
-    read::<Document>(spot)?.model(spot)
+    version::model(&tree)
 }
 
 /// The window where a scenario does not give one.

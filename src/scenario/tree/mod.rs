@@ -68,8 +68,31 @@ impl Node {
         }
     }
 
+    /// The text, if it is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            Value::Integer(_)
+            | Value::Float(..)
+            | Value::Bool(_)
+            | Value::Date
+            | Value::List(_)
+            | Value::Table(_) => None,
+        }
+    }
+
     pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().find(|entry| entry.key == key)
+    }
+
+    /// Says of everything below that `layer` wrote it.
+    fn stamp(&mut self, layer: Layer) {
+        if let Value::Table(entries) = &mut self.value {
+            for entry in entries {
+                entry.layer = layer;
+                entry.node.stamp(layer);
+            }
+        }
     }
 
     /// Takes an entry out of a table.

@@ -64,6 +64,7 @@ pub(in crate::scenario) fn apply(
         if last {
             entry.key_place = segment.place;
             entry.node = change.node.clone();
+            entry.node.stamp(layer);
             return Ok(());
         }
         here = &mut entry.node;

@@ -63,7 +63,7 @@ fn unknown_keys() {
         slip("of a service", "workers", "worker"),
         slip("of a client", "load", "laod"),
         slip("of a call", "call.timeout", "call.timeouts"),
-        slip("of a retry", "max_retries", "max_attempts"),
+        slip("of a retry", "max_retries", "max_retrys"),
         slip("a kind of retry", "retry.immediate", "retry.immediately"),
         slip("a kind of trigger", "stall =", "stal ="),
         slip("of a stall", "lasts", "last"),

@@ -2,10 +2,12 @@
 
 mod bad_input;
 mod bad_service;
+mod client;
 mod files;
 mod grid;
 mod meaning;
 mod overlay;
+mod presets;
 mod priority;
 mod reading;
 mod robust;

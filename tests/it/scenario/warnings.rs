@@ -54,6 +54,18 @@ fn keys_without_effect() {
                 "{STORM}[services.idle]\nworkers = 1\nservice_time = \"1s\"\n[triggers.idle]\nstall = {{ service = \"idle\", begins = \"1s\", lasts = \"1s\" }}\n"
             ),
         ),
+        (
+            "a cap before jitter that there is not",
+            &STORM.replace(
+                RETRY,
+                "call.retry.exponential = { max_retries = 3, base = \"1s\", cap = \"2s\", jitter_before_cap = true }",
+            ),
+        ),
+        ("a scope of nothing", &with("[clients.web]", "call.scope = \"per_instance\"")),
+        (
+            "a scope of one instance",
+            &with("[clients.web]", "call.scope = \"per_instance\"\ncall.breaker = {}"),
+        ),
         ("a trigger to the end", &STORM.replace("\"2s\"", "\"55s\"")),
         ("windows of chance", &STORM.replace("load = 0.7", "load = 0.02")),
         ("windows of chance over a short horizon", &STORM.replace("load = 0.7", "load = 0.002")),

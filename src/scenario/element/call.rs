@@ -1,0 +1,163 @@
+//! `call.timeout = "1s"` and whatever else a client does about one call.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Error, SeqAccess, Visitor};
+
+use super::breaker::Breaker;
+use super::budget::Budget;
+use super::deadline::Deadline;
+use super::length::Length;
+use super::maybe::Maybe;
+use super::retry::Retry;
+use super::service_time::ServiceTime;
+use super::throttle::Throttle;
+use super::world::Complaints;
+use crate::id::ServiceId;
+use crate::model::{self, Edge};
+use crate::policy::retry::{self, Backoff};
+use crate::scenario::tree::Spot;
+use crate::scenario::trouble::Diagnostic;
+use crate::time::Span;
+
+/// Everything about one call.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Call {
+    /// What it names has been laid under the call before it is read.
+    #[serde(rename = "preset")]
+    _preset: Option<Names>,
+    timeout: Option<Length>,
+    retry: Option<Retry>,
+    wait_after_refusal: Option<Length>,
+    budget: Option<Budget>,
+    throttle: Option<Throttle>,
+    breaker: Option<Maybe<Breaker>>,
+    deadline: Option<Maybe<Deadline>>,
+    #[serde(default)]
+    scope: Scope,
+    latency: Option<ServiceTime>,
+    #[serde(default)]
+    late_answers: LateAnswers,
+}
+
+/// The name of a preset, or several.
+#[derive(Clone, Copy, Debug)]
+struct Names;
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Scope {
+    #[default]
+    Shared,
+    PerInstance,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LateAnswers {
+    #[default]
+    Wasted,
+    Accepted,
+}
+
+/// The keys of a call, which are easily written without it.
+pub(in crate::scenario) const CALL_KEYS: [&str; 11] = [
+    "preset",
+    "timeout",
+    "retry",
+    "wait_after_refusal",
+    "budget",
+    "throttle",
+    "breaker",
+    "deadline",
+    "scope",
+    "latency",
+    "late_answers",
+];
+
+impl Call {
+    /// The call; none if anything is wrong with it.
+    pub(super) fn build(
+        &self,
+        to: ServiceId,
+        spot: Spot<'_>,
+        out: &mut Complaints,
+    ) -> Option<Edge> {
+        let timeout = match &self.timeout {
+            None => Some(None),
+            Some(length) => out.keep(timeout(length, spot.at("timeout"))),
+        };
+        let retry = match &self.retry {
+            None => Some(retry::Retry::NEVER),
+            Some(retry) => retry.build(spot.at("retry"), out),
+        };
+        let after_refusal = match &self.wait_after_refusal {
+            None => Some(None),
+            Some(wait) => out
+                .keep(wait.span(spot.at("wait_after_refusal")))
+                .map(|wait| Some(Backoff::fixed(wait))),
+        };
+        let budget = self.budget.as_ref().and_then(|budget| budget.build(spot.at("budget"), out));
+        let throttle =
+            self.throttle.as_ref().and_then(|throttle| throttle.build(spot.at("throttle"), out));
+        let breaker = self.breaker.as_ref().and_then(|breaker| breaker.0.as_ref());
+        let breaker = breaker.and_then(|breaker| breaker.build(spot.at("breaker"), out));
+        let deadline = self.deadline.as_ref().and_then(|deadline| deadline.0.as_ref());
+        let deadline = deadline.and_then(|deadline| deadline.build(spot.at("deadline"), out));
+        let latency = match &self.latency {
+            None => Some(None),
+            Some(law) => out.keep(law.law(spot.at("latency"))).map(Some),
+        };
+        Some(Edge {
+            timeout: timeout?,
+            retry: retry::Retry { after_refusal: after_refusal?, ..retry? },
+            budget,
+            throttle,
+            breaker,
+            deadline,
+            scope: match self.scope {
+                Scope::Shared => model::Scope::Shared,
+                Scope::PerInstance => model::Scope::PerInstance,
+            },
+            latency: latency?,
+            late_answers: match self.late_answers {
+                LateAnswers::Wasted => model::LateAnswers::Wasted,
+                LateAnswers::Accepted => model::LateAnswers::Accepted,
+            },
+            ..Edge::new(to)
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Names;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a preset in quotes, or a list of names")
+            }
+
+            fn visit_str<E: Error>(self, _name: &str) -> Result<Names, E> {
+                Ok(Names)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<Names, A::Error> {
+                while names.next_element::<String>()?.is_some() {}
+                Ok(Names)
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// The timeout, which may be none, said by that word.
+fn timeout(length: &Length, spot: Spot<'_>) -> Result<Option<Span>, Diagnostic> {
+    if length.0 == "none" {
+        return Ok(None);
+    }
+    length.above_zero(spot, "the word \"none\" means no timeout").map(Some)
+}

@@ -1,0 +1,186 @@
+//! Presets: all of them are valid, a call's own keys stand, and each does what its source says.
+
+use std::num::NonZeroU32;
+
+use metastable::engine::agenda::Lanes;
+use metastable::law::Law;
+use metastable::model::{Arrivals, Client, ErrorCost, Errors, Model, Service};
+use metastable::observe::Fact;
+use metastable::policy::budget::{Charged, Concurrency, Deposits, RefundableQuota, Rule};
+use metastable::policy::outcome::Failure;
+use metastable::policy::retry::{Backoff, Retry};
+use metastable::scenario::Preset;
+use metastable::time::{Span, Time};
+use metastable::unit::Fraction;
+
+use super::client::edge;
+use super::{STORM, parse};
+use crate::worlds::trace;
+
+#[test]
+fn every_preset_can_be_named_and_pasted_and_says_where_it_comes_from() {
+    let presets = Preset::all();
+    assert!(presets.len() >= 35, "{}", presets.len());
+    for Preset { name, about, version, sources, toml } in presets {
+        let named = edge(&format!("call.preset = \"{name}\""));
+        assert_eq!(named, edge(&toml), "{name}");
+        assert_ne!(named, edge(""), "{name}");
+        assert!(!about.is_empty() && !version.is_empty() && !sources.is_empty(), "{name}");
+        assert!(sources.iter().all(|source| source.starts_with("https://")), "{name}");
+    }
+}
+
+#[test]
+fn what_a_call_says_itself_stands() {
+    let aws = |own: &str| edge(&format!("call.preset = \"aws_standard\"\n{own}"));
+    let exponential = |more: &str| {
+        edge(&format!(
+            "call.retry.exponential = {{ base = \"1s\", cap = \"20s\", jitter = \"full\", {more} }}"
+        ))
+        .retry
+    };
+    assert_eq!(aws("").retry, exponential("max_attempts = 3"));
+    // One key of a policy, and the other name of the same key.
+    assert_eq!(
+        aws("call.retry.exponential.max_attempts = 5").retry,
+        exponential("max_attempts = 5")
+    );
+    assert_eq!(aws("call.retry.exponential.max_retries = 5").retry, exponential("max_retries = 5"));
+    // Another policy takes the place of the whole one.
+    assert_eq!(aws("call.retry = { never = {} }").retry, Retry::NEVER);
+    assert_eq!(aws("call.retry = { never = {} }").budget, aws("").budget);
+    assert_eq!(aws("call.budget = { none = {} }").budget, None);
+    let Backoff::Steady(_) = aws("call.retry.exponential.jitter = \"none\"").retry.backoff else {
+        panic!("no jitter was asked for");
+    };
+    assert!(edge("call.preset = \"hystrix\"").breaker.is_some());
+    assert!(edge("call.preset = \"hystrix\"\ncall.breaker = \"none\"").breaker.is_none());
+    let both = edge("call.preset = [\"resilience4j_retry\", \"resilience4j_cb\"]");
+    assert_eq!(both.retry, edge("call.preset = \"resilience4j_retry\"").retry);
+    assert_eq!(both.breaker, edge("call.preset = \"resilience4j_cb\"").breaker);
+}
+
+/// A preset that a later layer names has the say over what an earlier one said, and what is said
+/// beside it or later has the say over the preset.
+#[test]
+fn the_later_layer_counts() {
+    let retry = |variant: &str, overrides: &[&str]| {
+        let story = parse(&format!("{STORM}[variants.v]\n{variant}"), overrides);
+        let mut story = story.unwrap_or_else(|trouble| panic!("{trouble}"));
+        story.variants.remove(1).model.clients.remove(0).edge.retry
+    };
+    let aws = edge("call.preset = \"aws_standard\"").retry;
+    let preset = "\"clients.web.call.preset\" = \"aws_standard\"\n";
+    assert_eq!(retry(preset, &[]), aws);
+    let fixed = "\"clients.web.call.retry\" = { fixed = { max_retries = 7, wait = \"1s\" } }\n";
+    assert_eq!(retry(&format!("{preset}{fixed}"), &[]).max_retries, 7);
+    let more = "\"clients.web.call.retry.exponential.max_retries\" = 8\n";
+    assert_eq!(retry(more, &["clients.web.call.preset=aws_standard"]).max_retries, 8);
+    assert_eq!(retry("", &["clients.web.call.preset=aws_standard"]), aws);
+}
+
+/// Waits between the attempts of one request at a service that fails everything at once, and when
+/// the request has failed.
+fn waits(own: &str, horizon_s: u64) -> (Vec<f64>, Option<f64>) {
+    let service = Service {
+        errors: Errors {
+            share: Fraction::ONE,
+            cost: ErrorCost::Nothing,
+            failure: Failure::Unavailable,
+        },
+        ..Service::new("api", NonZeroU32::MIN, Law::Fixed(Span::from_millis(1)))
+    };
+    let once = Arrivals::Volley { count: 1, begins: Time::ZERO, within: Span::ZERO };
+    let model = Model {
+        services: vec![service],
+        clients: vec![Client::new("web", once, edge(own))],
+        ..Model::empty(Span::from_secs(horizon_s), Span::from_secs(1))
+    };
+    let facts = trace::<Lanes>(&model, 1);
+    let seconds = |at: Time| at.since(Time::ZERO).as_secs_f64();
+    let sent: Vec<f64> = facts
+        .iter()
+        .filter(|(_, fact)| matches!(fact, Fact::Sent { .. }))
+        .map(|(at, _)| seconds(*at))
+        .collect();
+    let failed = facts.iter().find(|(_, fact)| matches!(fact, Fact::Failed { .. }));
+    let waits = sent.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    (waits, failed.map(|(at, _)| seconds(*at)))
+}
+
+/// Waits are as many as `bounds`, and each lies within its own.
+fn fingerprint(own: &str, bounds: &[(f64, f64)]) {
+    let (found, failed) = waits(own, 500);
+    assert_eq!(found.len(), bounds.len(), "{own}: {found:?}");
+    for (wait, (low, high)) in found.iter().zip(bounds) {
+        assert!((low - 1e-9..=high + 1e-9).contains(wait), "{own}: {found:?}");
+    }
+    assert!(failed.is_some(), "{own}");
+}
+
+fn preset(name: &str) -> String {
+    format!("call.preset = \"{name}\"\n")
+}
+
+#[test]
+fn presets_wait_as_their_sources_say() {
+    let exact = |waits: &[f64]| waits.iter().map(|&wait| (wait, wait)).collect::<Vec<_>>();
+    fingerprint(&preset("grpc_retry_example"), &[(0.08, 0.12), (0.16, 0.24), (0.32, 0.48)]);
+    fingerprint(&preset("aws_standard"), &[(0.0, 1.0), (0.0, 2.0)]);
+    fingerprint(&preset("aws_standard_2026"), &[(0.0, 0.05), (0.0, 0.1)]);
+    let three = "call.retry.doubling_range.max_retries = 3\n";
+    let envoy = preset("envoy_route") + three;
+    fingerprint(&envoy, &[(0.0, 0.024), (0.0, 0.074), (0.0, 0.174)]);
+    fingerprint(&preset("istio_default"), &[(0.0, 0.024), (0.0, 0.074)]);
+    fingerprint(&preset("polly_v8_retry"), &exact(&[2.0, 2.0, 2.0]));
+    let no_breaker = preset("dotnet_standard") + "call.breaker = \"none\"\n";
+    fingerprint(&no_breaker, &[(0.0, 2.76), (0.0, 5.68), (0.0, 11.41)]);
+    fingerprint(&preset("resilience4j_retry"), &exact(&[0.5, 0.5]));
+    fingerprint(&preset("urllib3_retry"), &[(0.0, 0.0); 10]);
+    let factor = "call.retry.exponential = { max_retries = 5, base = \"100ms\", cap = \"120s\", \
+                  first = \"at_once\" }\n";
+    let waits = exact(&[0.0, 0.2, 0.4, 0.8, 1.6]);
+    fingerprint(&(preset("urllib3_retry") + factor), &waits);
+    fingerprint(&preset("spring_retry"), &exact(&[0.1, 0.2]));
+}
+
+#[test]
+fn presets_without_an_end_are_ended_by_time() {
+    let steady = preset("kafka_producer") + "call.retry.exponential.jitter = \"none\"\n";
+    let (kafka, ended) = waits(&steady, 500);
+    assert_eq!(kafka.len() + 1, 123);
+    let first: Vec<u64> = kafka.iter().take(6).map(|wait| (wait * 1e3).round() as u64).collect();
+    assert_eq!(first, [100, 200, 400, 800, 1_000, 1_000]);
+    assert!(ended.is_some_and(|at| at <= 120.0), "{ended:?}");
+
+    let (kafka, _) = waits(&preset("kafka_producer"), 500);
+    assert!((0.08..=0.12).contains(&kafka[0]) && kafka.iter().all(|wait| *wait <= 1.2));
+
+    let (gax, ended) = waits(&preset("gax_python"), 500);
+    assert!(gax.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0, 32.0]).all(|(wait, most)| *wait <= most));
+    assert!(gax.len() >= 5 && ended.is_some_and(|at| at <= 120.0), "{gax:?}");
+
+    let (reflector, ended) = waits(&preset("k8s_reflector"), 500);
+    assert!((0.8..1.6).contains(&reflector[0]) && (1.6..3.2).contains(&reflector[1]));
+    assert!(reflector[6..].iter().all(|wait| (30.0..60.0).contains(wait)) && ended.is_none());
+
+    let (ioredis, _) = waits(&preset("ioredis"), 10);
+    let first: Vec<u64> = ioredis.iter().take(4).map(|wait| (wait * 1e3).round() as u64).collect();
+    assert_eq!(first, [50, 100, 150, 200]);
+}
+
+#[test]
+fn budgets_of_presets_are_of_their_kind() {
+    let rule = |name| edge(&preset(name)).budget.map(|budget| budget.rule);
+    let quota = Rule::RefundableQuota(RefundableQuota::AWS_STANDARD);
+    assert_eq!(rule("aws_standard"), Some(quota));
+    assert_eq!(rule("aws_quota"), Some(quota));
+    let quota = Rule::RefundableQuota(RefundableQuota::AWS_2026);
+    assert_eq!((rule("aws_quota_2026"), rule("aws_standard_2026")), (Some(quota), Some(quota)));
+    assert_eq!(rule("envoy_route"), Some(Rule::Concurrency(Concurrency::at_most(3))));
+    for name in ["aws_standard", "envoy_route", "envoy_retry_budget"] {
+        assert_eq!(edge(&preset(name)).budget.unwrap().charged, Charged::AtDecision, "{name}");
+    }
+    let Some(Rule::SlidingWindow(finagle)) = rule("finagle") else { panic!("another kind") };
+    assert_eq!((finagle.deposits, finagle.reserve()), (Deposits::Requests, 100));
+}
