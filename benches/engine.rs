@@ -1,4 +1,4 @@
-//! How fast the engine is: `cargo bench`, or `cargo bench -- storm` for some of it.
+//! How fast the engine is: `cargo bench --bench engine`, with `-- storm` for some of it.
 //!
 //! An item is an event: an arrival, a timeout that fired or a completion. 20 M items/s are 50 ns an
 //! event. A world is used again from run to run, as a sweep does, and the runs are recorded in full,
@@ -60,7 +60,7 @@ fn million_customers<A: Agenda>(bencher: Bencher) {
 }
 
 /// The stall at 700,000 requests/s and 10,000 workers, without retries: 86 million events and up to
-/// two million attempts in flight, far more than any cache holds. `cargo bench -- --ignored`.
+/// two million attempts in flight, far more than any cache holds. `-- --ignored` runs it.
 #[divan::bench(types = [Lanes, Heap], sample_count = 1, ignore)]
 fn thousandfold<A: Agenda>(bencher: Bencher) {
     let mut model = storm_model();
