@@ -83,18 +83,38 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             match entry.event() {
                 Event::Completion { worker } => self.complete(worker),
                 Event::Timeout { call } => self.time_out(call),
-                Event::TriggerBegins { trigger } => self.begin_trigger(trigger),
-                Event::TriggerEnds { trigger } => self.end_trigger(trigger),
                 Event::Arrival { client } => self.arrive(client),
                 Event::RetryDue { call } => self.retry_is_due(call),
-                Event::AttemptArrives { journey } => self.attempt_arrives(journey),
-                Event::AnswerArrives { journey } => self.answer_arrives(journey),
-                Event::SurgeArrival { trigger } => self.arrive_by_surge(trigger),
-                Event::UserSends { user } => self.user_sends(user),
-                Event::LeverPulled { lever } => self.pull(lever),
-                Event::LeverReleased { lever } => self.release_lever(lever),
-                Event::Watch => self.watch(),
+                rare @ (Event::TriggerBegins { .. }
+                | Event::TriggerEnds { .. }
+                | Event::AttemptArrives { .. }
+                | Event::AnswerArrives { .. }
+                | Event::SurgeArrival { .. }
+                | Event::UserSends { .. }
+                | Event::LeverPulled { .. }
+                | Event::LeverReleased { .. }
+                | Event::Watch) => self.play_rare(rare),
             }
+        }
+    }
+
+    /// Out of line: in many worlds nothing of this happens, and in the others it costs a call.
+    #[inline(never)]
+    fn play_rare(&mut self, event: Event) {
+        match event {
+            Event::TriggerBegins { trigger } => self.begin_trigger(trigger),
+            Event::TriggerEnds { trigger } => self.end_trigger(trigger),
+            Event::AttemptArrives { journey } => self.attempt_arrives(journey),
+            Event::AnswerArrives { journey } => self.answer_arrives(journey),
+            Event::SurgeArrival { trigger } => self.arrive_by_surge(trigger),
+            Event::UserSends { user } => self.user_sends(user),
+            Event::LeverPulled { lever } => self.pull(lever),
+            Event::LeverReleased { lever } => self.release_lever(lever),
+            Event::Watch => self.watch(),
+            Event::Completion { .. }
+            | Event::Timeout { .. }
+            | Event::Arrival { .. }
+            | Event::RetryDue { .. } => unreachable!("these are played where they are met"),
         }
     }
 
