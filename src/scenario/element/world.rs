@@ -146,6 +146,15 @@ impl Document {
     }
 }
 
+/// What a run sets up once: who there is, whom they call, and how a queue is kept. The rate of
+/// arrivals may change, their process may not.
+const LASTING: [(&str, &str); 4] = [
+    ("clients", "calls"),
+    ("clients", "arrivals"),
+    ("clients", "instances"),
+    ("services", "discipline"),
+];
+
 /// The world as it is `written` with the changes of a lever laid over it, and without levers: what a lever
 /// leads to is not changed by another one.
 fn changed(written: &Node, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
@@ -168,6 +177,15 @@ fn changed(written: &Node, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
                     "a lever changes something about a service or a client",
                 )
                 .help("write a path such as \"clients.web.call.retry\", in quotes".to_owned()),
+            );
+            continue;
+        }
+        let key = path.segments()[2].name.as_str();
+        if LASTING.contains(&(first.name.as_str(), key)) {
+            let message = format!("a lever cannot change `{key}`: it holds for the whole run");
+            out.add(
+                Diagnostic::error(entry.key_place, message)
+                    .help("make it a variant instead".to_owned()),
             );
             continue;
         }

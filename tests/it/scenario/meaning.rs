@@ -189,3 +189,31 @@ fn names_and_seeds_of_a_story() {
         (["as it is", "b", "a"].as_slice(), i64::MAX as u64)
     );
 }
+
+/// What a run sets up once is refused as a lever's change; everything else about a service or a client
+/// is taken.
+#[test]
+fn a_lever_changes_policies_and_not_who_there_is() {
+    let with = |path: &str, value: &str| {
+        let lever = format!("[levers.x.change]\nat = \"20s\"\nset = {{ \"{path}\" = {value} }}\n");
+        parse(&format!("{STORM}\n{lever}"), &[])
+    };
+    for (path, value) in [
+        ("clients.web.calls", "\"api\""),
+        ("clients.web.arrivals", "\"even\""),
+        ("clients.web.instances", "9"),
+        ("services.api.discipline", "\"lifo\""),
+    ] {
+        let said = with(path, value).err().map(|trouble| trouble.to_string());
+        let said = said.unwrap_or_else(|| panic!("{path} is taken"));
+        assert!(said.contains("a lever cannot change") && said.contains(path), "{said}");
+    }
+    for (path, value) in [
+        ("clients.web.load", "0.3"),
+        ("clients.web.call.retry", "{ never = {} }"),
+        ("services.api.workers", "20"),
+    ] {
+        let story = with(path, value).unwrap_or_else(|trouble| panic!("{path}: {trouble}"));
+        assert_eq!(story.variants[0].model.levers.len(), 1, "{path}");
+    }
+}
