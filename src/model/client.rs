@@ -9,6 +9,8 @@ use crate::policy::Class;
 use crate::policy::breaker::Breaker;
 use crate::policy::budget::Budget;
 use crate::policy::deadline::Patience;
+use crate::policy::hedge::Hedge;
+use crate::policy::pool::Pool;
 use crate::policy::retry::Retry;
 use crate::policy::throttle::Throttle;
 use crate::time::Span;
@@ -71,7 +73,11 @@ pub struct Edge {
     pub throttle: Option<Throttle>,
     /// What it holds back on its own side while the service fails.
     pub breaker: Option<Breaker>,
-    /// Whose memory budget, throttle and breaker are.
+    /// Whether it sends another copy of an attempt that is still out.
+    pub hedge: Option<Hedge>,
+    /// How many attempts it may have out at once; none for any number.
+    pub pool: Option<Pool>,
+    /// Whose memory budget, throttle, breaker, hedging and pool are.
     pub scope: Scope,
     /// How long a whole request may take, and what that means for its attempts; the timeout of an
     /// attempt is that above. None takes what it takes.
@@ -92,6 +98,8 @@ impl Edge {
             budget: None,
             throttle: None,
             breaker: None,
+            hedge: None,
+            pool: None,
             scope: Scope::Shared,
             deadline: None,
             latency: None,
@@ -111,6 +119,8 @@ impl Edge {
             || self.budget.is_some()
             || self.throttle.is_some()
             || self.breaker.is_some()
+            || self.hedge.is_some()
+            || self.pool.is_some()
             || self.deadline.is_some()
     }
 }
