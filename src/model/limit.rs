@@ -2,11 +2,12 @@
 
 use super::Model;
 use crate::id::ServiceId;
-use crate::model::Client;
+use crate::model::{Client, Disturbance, ErrorCost, Notice, Trigger};
 use crate::policy::admission::Admission;
 use crate::policy::retry::Failure;
 use crate::policy::slowdown::Slowdown;
 use crate::time::Span;
+use crate::unit::Fraction;
 
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
 /// a half entries of the agenda, and the agenda can number 2^33 of them.
@@ -90,11 +91,41 @@ impl Model {
         let edge = &client.edge;
         let within = |attempt, failure| edge.retry.attempts_within(self.horizon, attempt, failure);
         let timed_out = edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut));
-        if self.service(edge.to).may_refuse() {
-            timed_out.max(within(Span::ZERO, Failure::Refused))
-        } else {
-            timed_out
-        }
+        let at_once = |failure| match self.may_fail_at_once(client, failure) {
+            true => within(Span::ZERO, failure),
+            false => 1.0,
+        };
+        let tries = Failure::EACH.map(at_once).into_iter().fold(timed_out, f64::max);
+        tries * edge.hedge.map_or(1.0, |hedge| 1.0 + f64::from(hedge.extra.get()))
+    }
+
+    /// Whether an attempt of `client` may fail in this way the moment it is ready.
+    fn may_fail_at_once(&self, client: &Client, failure: Failure) -> bool {
+        let (edge, service) = (&client.edge, self.service(client.edge.to));
+        let by_trigger = |trigger: &Trigger| match trigger.disturbance {
+            Disturbance::Outage(outage) => {
+                outage.service == edge.to
+                    && outage.clients == Notice::AtOnce
+                    && failure == Failure::Unavailable
+            }
+            Disturbance::ErrorShare { service: of, .. } => {
+                of == edge.to && failure == service.errors.failure
+            }
+            Disturbance::Stall { .. }
+            | Disturbance::Slowdown { .. }
+            | Disturbance::Surge { .. }
+            | Disturbance::Latency { .. }
+            | Disturbance::Loss { .. }
+            | Disturbance::Capacity { .. } => false,
+        };
+        let by_errors = service.errors.cost == ErrorCost::Nothing
+            && service.errors.share != Fraction::ZERO
+            && failure == service.errors.failure;
+        let held_back = edge.breaker.is_some() || edge.throttle.is_some() || edge.pool.is_some();
+        failure == Failure::Refused && service.may_refuse()
+            || failure == Failure::Unavailable && held_back
+            || by_errors
+            || self.triggers.iter().any(by_trigger)
     }
 
     /// How long a request of `client` can stay open, in seconds; none if for ever.
