@@ -90,11 +90,13 @@ impl Model {
         let edge = &client.edge;
         let within = |attempt, failure| edge.retry.attempts_within(self.horizon, attempt, failure);
         let timed_out = edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut));
-        if self.service(edge.to).may_refuse() {
+        let tries = if self.service(edge.to).may_refuse() {
             timed_out.max(within(Span::ZERO, Failure::Refused))
         } else {
             timed_out
-        }
+        };
+        let copies = edge.hedge.map_or(1, |hedge| hedge.extra.get().saturating_add(1));
+        tries * f64::from(copies)
     }
 
     /// How long a request of `client` can stay open, in seconds; none if for ever.
