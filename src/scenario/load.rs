@@ -209,7 +209,8 @@ fn variants(
             Some(variant) => (&variant.expect, spot.at("variants").at(&version.name)),
             None => (&document.expect, spot),
         };
-        let expect = expect.as_ref().and_then(|expect| expect.build(spot.at("expect"), out));
+        let expect =
+            expect.as_ref().and_then(|expect| expect.build(spot.at("expect"), &version.model, out));
         variants.push(Variant { name: version.name.clone(), model: version.model.clone(), expect });
     }
     variants

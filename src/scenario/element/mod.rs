@@ -27,6 +27,7 @@ mod maybe;
 mod number;
 mod people;
 mod pool;
+mod promise;
 mod rate_limit;
 mod retry;
 mod service;

@@ -9,6 +9,7 @@ mod meaning;
 mod overlay;
 mod presets;
 mod priority;
+mod promises;
 mod reading;
 mod robust;
 mod service_side;
