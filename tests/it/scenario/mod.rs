@@ -3,6 +3,7 @@
 mod bad_input;
 mod bad_service;
 mod client;
+mod data;
 mod files;
 mod grid;
 mod meaning;
