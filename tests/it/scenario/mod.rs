@@ -3,12 +3,14 @@
 mod bad_input;
 mod bad_service;
 mod client;
+mod data;
 mod files;
 mod grid;
 mod meaning;
 mod overlay;
 mod presets;
 mod priority;
+mod promises;
 mod reading;
 mod robust;
 mod service_side;
