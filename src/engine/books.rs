@@ -110,7 +110,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             ledger.give_back(&mut kept.receipt);
         }
         self.world.calls.keep(call, kept);
-        self.attempt_failed(call, Failure::Unavailable);
+        self.attempt_failed(call, Failure::Unavailable, Hint::Absent);
     }
 
     /// How long the client waits for the attempt that it has just sent; none for ever.
@@ -129,7 +129,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// What becomes of a request whose attempt has failed. If the budget is charged at the decision,
     /// it has been asked.
     #[inline(never)]
-    pub(super) fn decide_by_the_books(&mut self, call: u32, failure: Failure) -> Decision {
+    pub(super) fn decide_by_the_books(
+        &mut self,
+        call: u32,
+        failure: Failure,
+        hint: Hint,
+    ) -> Decision {
         self.enter_in_the_books(call, Outcome::Failed(failure));
         let mut kept = self.world.calls.kept(call);
         if kept.ends_request && failure == Failure::TimedOut {
@@ -138,7 +143,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let edge = &self.model.clients[self.world.calls.client(call).index()].edge;
         let attempt = self.world.calls.attempt(call);
         let (_, bits) = self.memory_and_bits(call);
-        let decision = edge.retry.decide(attempt, failure, Hint::Absent, &mut kept.waits, bits);
+        let decision = edge.retry.decide(attempt, failure, hint, &mut kept.waits, bits);
         let decision = match decision {
             Decision::After(wait) => {
                 edge.patience().fit(self.world.calls.born(call), self.now, wait)

@@ -15,8 +15,8 @@ use crate::time::{Span, Time};
 pub(super) enum Answer {
     /// What the client wanted.
     Success,
-    /// That it has failed.
-    Failure(Failure),
+    /// That it has failed, and what the service says about trying again.
+    Failure(Failure, Hint),
 }
 
 /// What becomes of an attempt as it arrives.
@@ -25,7 +25,7 @@ pub(super) enum Reception {
     /// It waits or is being served, or has vanished without a word.
     Taken,
     /// It is answered at once.
-    TurnedAway(Failure),
+    TurnedAway(Failure, Hint),
 }
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
@@ -83,7 +83,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     self.set_timer(call, timeout, Event::Timeout { call }, lane);
                 }
             }
-            Reception::TurnedAway(failure) => self.attempt_failed(call, failure),
+            Reception::TurnedAway(failure, hint) => self.attempt_failed(call, failure, hint),
         }
     }
 
@@ -102,13 +102,13 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.observer.observe(self.now, Fact::TimedOut { client, call: CallId(call), attempt });
         let to = self.model.clients[client.index()].edge.to;
         self.abandon(to, call, attempt);
-        self.attempt_failed(call, Failure::TimedOut);
+        self.attempt_failed(call, Failure::TimedOut, Hint::Absent);
         self.world.calls.release(call);
     }
 
     /// The attempt waited for has failed: the request is tried again or fails.
     #[inline]
-    pub(super) fn attempt_failed(&mut self, call: u32, failure: Failure) {
+    pub(super) fn attempt_failed(&mut self, call: u32, failure: Failure, hint: Hint) {
         let client = self.world.calls.client(call);
         let state = &mut self.world.clients[client.index()];
         let decision = if let Some((max_retries, wait)) =
@@ -117,12 +117,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             let retries = self.world.calls.attempt(call);
             if retries < max_retries { Decision::After(wait) } else { Decision::GiveUp }
         } else if state.keeps_books {
-            self.decide_by_the_books(call, failure)
+            self.decide_by_the_books(call, failure, hint)
         } else {
             let retry = &self.model.clients[client.index()].edge.retry;
             let attempt = self.world.calls.attempt(call);
             let bits = &mut state.jitter;
-            retry.decide(attempt, failure, Hint::Absent, &mut Memory::default(), bits)
+            retry.decide(attempt, failure, hint, &mut Memory::default(), bits)
         };
         self.world.calls.give_up_attempt(call);
         match decision {
@@ -187,9 +187,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     self.succeed(call);
                 }
             }
-            Answer::Failure(failure) => {
+            Answer::Failure(failure, hint) => {
                 if self.world.calls.waits_for(call, attempt) {
-                    self.attempt_failed(call, failure);
+                    self.attempt_failed(call, failure, hint);
                 }
             }
         }

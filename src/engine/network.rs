@@ -102,8 +102,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let service = self.model.clients[client.index()].edge.to;
         match self.receive(service, call, attempt) {
             Reception::Taken => {}
-            Reception::TurnedAway(failure) => {
-                self.answer(call, attempt, Answer::Failure(failure), Span::ZERO);
+            Reception::TurnedAway(failure, hint) => {
+                self.answer(call, attempt, Answer::Failure(failure, hint), Span::ZERO);
             }
         }
         self.world.calls.release(call);

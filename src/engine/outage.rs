@@ -8,7 +8,7 @@ use crate::id::{ServiceId, TriggerId};
 use crate::model::{Disturbance, Notice, Outage, QueueFate, ServiceFate};
 use crate::observe::{CallId, Fact, Observer, Place};
 use crate::policy::discipline::Waiting;
-use crate::policy::retry::Failure;
+use crate::policy::retry::{Failure, Hint};
 use crate::time::Span;
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
@@ -56,7 +56,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 | Disturbance::Capacity { .. } => None,
             });
         match notice.unwrap_or(Notice::AtOnce) {
-            Notice::AtOnce => self.refuse(service, call, attempt, Failure::Unavailable),
+            Notice::AtOnce => {
+                self.refuse(service, call, attempt, Failure::Unavailable, Hint::Absent)
+            }
             Notice::Never => {
                 let client = self.world.calls.client(call);
                 let fact = Fact::LostOnTheWay { client, call: CallId(call), attempt };
@@ -96,7 +98,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.world.calls.forget_place(call, attempt);
         match notice {
             Notice::AtOnce => {
-                self.answer(call, attempt, Answer::Failure(Failure::Reset), Span::ZERO);
+                let answer = Answer::Failure(Failure::Reset, Hint::Absent);
+                self.answer(call, attempt, answer, Span::ZERO);
             }
             Notice::Never => {}
         }

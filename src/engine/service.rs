@@ -12,7 +12,7 @@ use crate::policy::Class;
 use crate::policy::admission::{Load, Welcome};
 use crate::policy::discipline::{Urgency, Waiting};
 use crate::policy::limit::{Outcome, Sample};
-use crate::policy::retry::Failure;
+use crate::policy::retry::{Failure, Hint};
 use crate::policy::shedding::{Fate, PickUp};
 use crate::random::{Bits, Draw, Sprout};
 use crate::time::{Span, Time};
@@ -57,7 +57,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let class = self.class_of(call);
         let load = || Load { waiting: waiting_work, own: self.work_of(service, call, attempt) };
         match admission.ask(waiting, class, load) {
-            Welcome::Refused => self.refuse(service, call, attempt, Failure::Refused),
+            Welcome::Refused => self.refuse_as_told(service, call, attempt),
             Welcome::Admitted => {
                 if admission.asks_for_work() {
                     let total = load().total();
@@ -101,14 +101,21 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         let errors = self.model.service(service).errors;
         if errors.cost == ErrorCost::Nothing && self.fails(service, call, attempt) {
-            return Some(self.refuse(service, call, attempt, errors.failure));
+            return Some(self.refuse(service, call, attempt, errors.failure, errors.hint));
         }
         let state = &mut self.world.services[service.index()];
         let in_flight = state.in_flight();
         let by_rate = state.bucket.as_mut().map(|bucket| bucket.take(self.now));
         let by_limit = state.limiter.as_mut().map(|limiter| limiter.ask(self.now, in_flight));
         let refused = [by_rate, by_limit].contains(&Some(Welcome::Refused));
-        refused.then(|| self.refuse(service, call, attempt, Failure::Refused))
+        refused.then(|| self.refuse_as_told(service, call, attempt))
+    }
+
+    /// Does not let an attempt in.
+    #[inline]
+    fn refuse_as_told(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
+        let hint = self.model.service(service).refusals.hint;
+        self.refuse(service, call, attempt, Failure::Refused, hint)
     }
 
     pub(super) fn refuse(
@@ -117,9 +124,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         call: u32,
         attempt: u32,
         failure: Failure,
+        hint: Hint,
     ) -> Reception {
         self.observer.observe(self.now, Fact::Refused { service, call: CallId(call), attempt });
-        Reception::TurnedAway(failure)
+        Reception::TurnedAway(failure, hint)
     }
 
     /// Whether this attempt is one of those that the service fails.
@@ -221,7 +229,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let errors = self.model.service(service).errors;
         match errors.cost {
             ErrorCost::FullWork if self.fails(service, call, attempt) => {
-                Answer::Failure(errors.failure)
+                Answer::Failure(errors.failure, errors.hint)
             }
             ErrorCost::FullWork | ErrorCost::Nothing => Answer::Success,
         }

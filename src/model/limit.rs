@@ -4,7 +4,7 @@ use super::Model;
 use crate::id::ServiceId;
 use crate::model::Client;
 use crate::policy::admission::Admission;
-use crate::policy::retry::Failure;
+use crate::policy::retry::{Failure, Hint};
 use crate::policy::slowdown::Slowdown;
 use crate::time::Span;
 
@@ -88,10 +88,14 @@ impl Model {
     /// than the horizon has time for.
     fn attempts_at_worst(&self, client: &Client) -> f64 {
         let edge = &client.edge;
-        let within = |attempt, failure| edge.retry.attempts_within(self.horizon, attempt, failure);
-        let timed_out = edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut));
-        if self.service(edge.to).may_refuse() {
-            timed_out.max(within(Span::ZERO, Failure::Refused))
+        let within = |attempt, failure, hint| {
+            edge.retry.attempts_within(self.horizon, attempt, failure, hint)
+        };
+        let service = self.service(edge.to);
+        let timed_out =
+            edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut, Hint::Absent));
+        if service.may_refuse() {
+            timed_out.max(within(Span::ZERO, Failure::Refused, service.refusals.hint))
         } else {
             timed_out
         }
@@ -99,7 +103,8 @@ impl Model {
 
     /// How long a request of `client` can stay open, in seconds; none if for ever.
     fn patience(&self, client: &Client) -> Option<f64> {
-        let attempt = client.edge.timeout? + client.edge.retry.longest_wait();
+        let attempt = client.edge.timeout?
+            + client.edge.retry.longest_wait(&self.service(client.edge.to).hints());
         Some(self.attempts_at_worst(client) * attempt.as_secs_f64())
     }
 

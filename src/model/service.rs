@@ -6,7 +6,7 @@ use crate::law::Law;
 use crate::policy::admission::{Admission, RateLimit};
 use crate::policy::discipline::Discipline;
 use crate::policy::limit::Limit;
-use crate::policy::retry::Failure;
+use crate::policy::retry::{Failure, Hint};
 use crate::policy::shedding::Shedding;
 use crate::policy::slowdown::Slowdown;
 use crate::unit::{Fraction, Rate};
@@ -28,6 +28,8 @@ pub struct Service {
     pub shedding: Shedding,
     /// Attempts that are answered with a failure.
     pub errors: Errors,
+    /// What those hear that are not let in.
+    pub refusals: Refusals,
     /// Which of those that wait is next.
     pub discipline: Discipline,
     /// How work depends on the state of the service, on top of its law.
@@ -72,6 +74,15 @@ pub struct Errors {
     pub cost: ErrorCost,
     /// What the client is told.
     pub failure: Failure,
+    /// What it is told about trying again.
+    pub hint: Hint,
+}
+
+/// How a service refuses an attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refusals {
+    /// What the client is told about trying again.
+    pub hint: Hint,
 }
 
 /// What a failing attempt costs the service.
@@ -85,8 +96,12 @@ pub enum ErrorCost {
 
 impl Errors {
     /// None.
-    pub const NONE: Self =
-        Self { share: Fraction::ZERO, cost: ErrorCost::FullWork, failure: Failure::Error };
+    pub const NONE: Self = Self {
+        share: Fraction::ZERO,
+        cost: ErrorCost::FullWork,
+        failure: Failure::Error,
+        hint: Hint::Absent,
+    };
 }
 
 impl Service {
@@ -100,6 +115,7 @@ impl Service {
             admission: Admission::Unbounded,
             shedding: Shedding::Never,
             errors: Errors::NONE,
+            refusals: Refusals::default(),
             discipline: Discipline::Fifo,
             slowdown: Slowdown::None,
             limit: None,
@@ -113,6 +129,11 @@ impl Service {
         !matches!(self.admission, Admission::Unbounded)
             || self.limit.is_some()
             || self.rate_limit.is_some()
+    }
+
+    /// What it may say about trying again.
+    pub const fn hints(&self) -> [Hint; 2] {
+        [self.errors.hint, self.refusals.hint]
     }
 
     /// Attempts per second that it completes when every worker is busy: workers / mean work.

@@ -9,6 +9,7 @@ use crate::model::{Client, OnAbandon, Service};
 use crate::policy::admission::Admission;
 use crate::policy::discipline::Discipline;
 use crate::policy::limit::Limit;
+use crate::policy::retry::{Guidance, Hint};
 use crate::policy::shedding::Shedding;
 use crate::time::Span;
 
@@ -36,6 +37,22 @@ const NOBODY_WAITS: Reason = Reason {
 const ALWAYS_FITS: Reason = Reason {
     what: "the bound of the queue keeps fewer in flight than the limit allows",
     help: "a limit below workers + max_waiting, or no bound of the queue",
+};
+
+const LETS_ALL_IN: Reason = Reason {
+    what: "this service lets everything in, so it refuses nothing",
+    help: "give it a bound, such as queue = { max_waiting = 800 }",
+};
+
+const UNHEEDED: Reason = Reason {
+    what: "no client of this service heeds what it says about trying again",
+    help: "give a client's retry guidance = \"minimum\"",
+};
+
+/// Why a client's guidance changes nothing.
+pub(super) const UNGUIDED: Reason = Reason {
+    what: "the service that this client calls never says when to try again",
+    help: "give the service refusals = { retry_after = \"2s\" }, or its errors a retry_after",
 };
 
 /// Beyond this share the 90th percentile of a fit is another one than was measured.
@@ -100,6 +117,26 @@ pub(super) fn service_keys(
         ("queue", queue),
         ("limit", limit),
     ]
+}
+
+/// The keys of how it says no that may have no effect, and why if so.
+pub(super) fn refusal_keys(
+    service: &Service,
+    callers: &[&Client],
+) -> [(&'static str, &'static str, Option<Reason>); 2] {
+    let deaf = |client: &&Client| {
+        let retry = &client.edge.retry;
+        retry.max_retries == 0 || retry.guidance == Guidance::Ignored
+    };
+    let unheeded = callers.iter().all(deaf).then_some(UNHEEDED);
+    let never = (!service.may_refuse()).then_some(LETS_ALL_IN);
+    [("refusals", "retry_after", never.or(unheeded)), ("errors", "retry_after", unheeded)]
+}
+
+/// Whether the service ever says something about trying again.
+pub(super) fn gives_hints(service: &Service) -> bool {
+    service.may_refuse() && service.refusals.hint != Hint::Absent
+        || service.errors.hint != Hint::Absent
 }
 
 /// A warning if a service time is fitted to quantiles that no such law has.

@@ -9,6 +9,7 @@ mod closed_form;
 mod floors;
 mod parity;
 mod readme;
+mod refusals;
 mod rust_paths;
 mod same_facts;
 mod scenario;

@@ -10,8 +10,8 @@ use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
 use metastable::model::{
     Action, Arrivals, Bursts, Condition, Disturbance, ErrorCost, Errors, InProgress, LateAnswers,
-    Lever, Model, Notice, OnAbandon, Outage, Profile, Pull, QueueFate, Scope, ServiceFate, Think,
-    Tie, Trigger, Users, WorkDraw,
+    Lever, Model, Notice, OnAbandon, Outage, Profile, Pull, QueueFate, Refusals, Scope,
+    ServiceFate, Think, Tie, Trigger, Users, WorkDraw,
 };
 use metastable::observe::{CallId, Fact, Place};
 use metastable::policy::Class;
@@ -21,7 +21,7 @@ use metastable::policy::deadline::{Least, Misfit, Patience};
 use metastable::policy::discipline::{Crowded, Discipline};
 use metastable::policy::limit::{Limit, Vegas};
 use metastable::policy::outcome::Failures;
-use metastable::policy::retry::{Exponential, Failure};
+use metastable::policy::retry::{Exponential, Failure, Guidance, Hint};
 use metastable::policy::slowdown::{Scalability, Slowdown};
 use metastable::policy::throttle::{Adaptive, Throttle};
 use metastable::time::Span;
@@ -50,7 +50,7 @@ fn any_wide_model() -> impl Strategy<Value = Model> {
     let share = prop::sample::select(vec![0.0, 0.1, 0.5, 1.0])
         .prop_map(|share| Fraction::new(share).expect("a share"));
     let shares = prop::collection::vec(share, 8);
-    let choices = prop::collection::vec(0_usize..1_000, 24);
+    let choices = prop::collection::vec(0_usize..1_000, 48);
     let instants = prop::collection::vec((0_u64..2_500, 1_u64..1_200), 4);
     (any_model(), shares, choices, instants)
         .prop_map(|(model, shares, choices, instants)| widened(model, &shares, &choices, &instants))
@@ -65,6 +65,7 @@ fn widened(
     let mut choices = choices.iter().copied();
     let mut pick = move |of: usize| choices.next().map_or(0, |choice| choice % of);
     model.tie = [Tie::CompletionWins, Tie::TimerWins][pick(2)];
+    let hints = [Hint::Absent, Hint::After(ms(40)), Hint::Never];
     for service in &mut model.services {
         service.work = [WorkDraw::PerAttempt, WorkDraw::PerRequest][pick(2)];
         service.discipline = [
@@ -93,13 +94,23 @@ fn widened(
             share: shares[pick(3)],
             cost: [ErrorCost::Nothing, ErrorCost::FullWork][pick(2)],
             failure: Failure::Error,
+            hint: hints[pick(3)],
         };
+        service.refusals = Refusals { hint: hints[pick(3)] };
     }
     let client = &mut model.clients[0];
     client.edge.latency =
         [None, Some(Law::Fixed(ms(3))), Some(Law::Exponential { mean: ms(20) })][pick(3)].clone();
     client.edge.late_answers = [LateAnswers::Wasted, LateAnswers::Accepted][pick(2)];
     client.edge.scope = [Scope::Shared, Scope::PerInstance][pick(2)];
+    client.edge.retry.guidance = [
+        Guidance::Ignored,
+        Guidance::Minimum,
+        Guidance::MinimumUpTo(ms(20)),
+        Guidance::AtMostLonger(ms(5)),
+        Guidance::Replaces,
+        Guidance::FailsBeyond(ms(30)),
+    ][pick(6)];
     client.class = Class::new(pick(3) as u8).expect("a class");
     let fifty = Fraction::new(0.5).expect("a share");
     let growth = Exponential::new(ms(100), 2.0, Span::from_secs(1)).expect("a growth");

@@ -16,6 +16,7 @@ mod document;
 mod expect;
 mod failure;
 mod half_open;
+mod hint;
 mod jitter;
 mod law;
 mod length;

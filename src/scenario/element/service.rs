@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::admission::Queue;
 use super::discipline::Discipline;
+use super::hint::RetryAfter;
 use super::limit::Limit;
 use super::load_dependence::LoadDependence;
 use super::number::{fraction, whole};
@@ -15,7 +16,7 @@ use super::shedding::Shedding;
 use super::world::Complaints;
 use crate::model;
 use crate::policy::admission::Admission;
-use crate::policy::retry::Failure;
+use crate::policy::retry::{Failure, Hint};
 use crate::policy::slowdown::Slowdown;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -39,6 +40,7 @@ pub(in crate::scenario) struct Service {
     #[serde(default)]
     work: WorkDraw,
     errors: Option<Errors>,
+    refusals: Option<Refusals>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -64,6 +66,13 @@ struct Errors {
     share: f64,
     #[serde(default)]
     cost: ErrorCost,
+    retry_after: Option<RetryAfter>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Refusals {
+    retry_after: Option<RetryAfter>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -100,6 +109,10 @@ impl Service {
             None => Some(model::Errors::NONE),
             Some(errors) => out.keep(errors.errors(spot.at("errors"))),
         };
+        let refusals = match &self.refusals {
+            None => Some(model::Refusals::default()),
+            Some(refusals) => out.keep(refusals.refusals(spot.at("refusals"))),
+        };
         let shedding = out.keep(self.shedding.shedding(spot.at("shedding")));
         let discipline = out.keep(self.discipline.discipline(spot.at("discipline")));
         let slowdown = match &self.load_dependence {
@@ -120,6 +133,7 @@ impl Service {
                 WorkDraw::PerRequest => model::WorkDraw::PerRequest,
             },
             errors: errors?,
+            refusals: refusals?,
             admission: admission?,
             shedding: shedding?,
             discipline: discipline?,
@@ -143,6 +157,18 @@ impl Errors {
             ErrorCost::FullWork => model::ErrorCost::FullWork,
         };
         let share = fraction(self.share, "the share", spot.at("share"))?;
-        Ok(model::Errors { share, cost, failure: Failure::Error })
+        let hint = hint(self.retry_after.as_ref(), spot)?;
+        Ok(model::Errors { share, cost, failure: Failure::Error, hint })
     }
+}
+
+impl Refusals {
+    fn refusals(&self, spot: Spot<'_>) -> Result<model::Refusals, Diagnostic> {
+        Ok(model::Refusals { hint: hint(self.retry_after.as_ref(), spot)? })
+    }
+}
+
+/// What the service says about trying again, under `retry_after` of what stands at `spot`.
+fn hint(written: Option<&RetryAfter>, spot: Spot<'_>) -> Result<Hint, Diagnostic> {
+    written.map_or(Ok(Hint::Absent), |written| written.hint(spot.at("retry_after")))
 }
