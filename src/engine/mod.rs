@@ -14,6 +14,8 @@ mod lane_map;
 mod lever;
 mod network;
 mod outage;
+mod queue_timer;
+mod refusal;
 mod service;
 mod state;
 #[cfg(test)]
@@ -93,6 +95,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 | Event::UserSends { .. }
                 | Event::LeverPulled { .. }
                 | Event::LeverReleased { .. }
+                | Event::QueueTimeout { .. }
                 | Event::Watch) => self.play_rare(rare),
             }
         }
@@ -110,6 +113,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Event::UserSends { user } => self.user_sends(user),
             Event::LeverPulled { lever } => self.pull(lever),
             Event::LeverReleased { lever } => self.release_lever(lever),
+            Event::QueueTimeout { timer } => self.queue_timeout(timer),
             Event::Watch => self.watch(),
             Event::Completion { .. }
             | Event::Timeout { .. }

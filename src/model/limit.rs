@@ -3,8 +3,9 @@
 use super::Model;
 use crate::id::ServiceId;
 use crate::model::Client;
-use crate::policy::admission::Admission;
+use crate::policy::admission::{Admission, Rejection};
 use crate::policy::retry::{Failure, Hint};
+use crate::policy::shedding::QueueTimer;
 use crate::policy::slowdown::Slowdown;
 use crate::time::Span;
 
@@ -31,7 +32,7 @@ pub enum TooLarge {
 /// What a run can come to if every attempt fails and chance is unkind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorstCase {
-    /// Arrivals, timeouts and completions.
+    /// Arrivals, timeouts and completions, and the timers of queues.
     pub events: f64,
     /// Open requests, attempts that wait, and workers, at one instant.
     pub in_flight: f64,
@@ -69,6 +70,9 @@ impl Model {
             let requests = at_worst(client.arrivals.mean_rate(self.horizon) * horizon);
             let attempts = self.attempts_at_worst(client);
             events += requests * (1.0 + 2.0 * attempts);
+            if self.service(client.edge.to).queue_timeout.is_some() {
+                events += requests * attempts;
+            }
             in_flight += match self.patience(client) {
                 Some(patience) if patience < horizon => {
                     at_worst(client.arrivals.mean_rate(self.horizon) * patience)
@@ -94,10 +98,12 @@ impl Model {
         let service = self.service(edge.to);
         let timed_out =
             edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut, Hint::Absent));
-        if service.may_refuse() {
-            timed_out.max(within(Span::ZERO, Failure::Refused, service.refusals.hint))
-        } else {
-            timed_out
+        let hint = service.refusals.hint;
+        let refused = |after| timed_out.max(within(after, Failure::Refused, hint));
+        match service.queue_timeout.map(|timeout| timeout.timer) {
+            _ if service.may_refuse() => refused(service.refusals.cost.at_least()),
+            Some(QueueTimer::After(length)) => refused(length),
+            Some(QueueTimer::AtDeadline) | None => timed_out,
         }
     }
 
@@ -134,7 +140,7 @@ impl Model {
         let excess = (attempt_rate - capacity).max(0.0) * horizon;
         let chance = sent - attempt_rate * horizon;
         let queued = excess + attempt_rate * stalled.min(horizon) + chance;
-        match service.admission {
+        let waiting = match service.admission {
             Admission::Unbounded => queued.min(sent),
             Admission::Bounded { max_waiting } => f64::from(max_waiting).min(sent),
             Admission::Headroom(headroom) => f64::from(headroom.max_waiting()).min(sent),
@@ -143,7 +149,25 @@ impl Model {
                 Some(work) => (work.times_in(max_work) as f64).min(sent),
                 None => queued.min(sent),
             },
-        }
+        };
+        let within = |length: Span| attempt_rate * length.as_secs_f64() + chance;
+        // Nothing bounds a line of those that a worker is to refuse.
+        let refused = match service.refusals.cost {
+            _ if !service.may_refuse() => 0.0,
+            Rejection::Free => 0.0,
+            Rejection::Late(length) => within(length),
+            Rejection::ByWorker(_) => sent,
+        };
+        // A timer stays in the agenda when its attempt has left.
+        let timers = match service.queue_timeout.map(|timeout| timeout.timer) {
+            None => 0.0,
+            Some(QueueTimer::After(length)) => within(length),
+            Some(QueueTimer::AtDeadline) => {
+                let callers = self.clients.iter().filter(|client| client.edge.to == id);
+                within(callers.filter_map(|client| client.edge.timeout).max().unwrap_or_default())
+            }
+        };
+        waiting + refused.min(sent) + timers.min(sent)
     }
 }
 

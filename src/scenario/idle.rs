@@ -105,7 +105,7 @@ impl Idle {
 
     fn see_call(&mut self, path: &str, call: Spot<'_>, client: &Client, service: &Service) {
         let edge = &client.edge;
-        let never_refused = !service.may_refuse();
+        let never_refused = !service.may_say_no();
         let never_retries = edge.retry.max_retries == 0;
         let never_fails = never_refused
             && edge.timeout.is_none()

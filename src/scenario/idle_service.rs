@@ -10,7 +10,7 @@ use crate::policy::admission::Admission;
 use crate::policy::discipline::Discipline;
 use crate::policy::limit::Limit;
 use crate::policy::retry::{Guidance, Hint};
-use crate::policy::shedding::Shedding;
+use crate::policy::shedding::{QueueTimer, Shedding};
 use crate::time::Span;
 
 /// Why a class changes nothing.
@@ -68,7 +68,7 @@ pub(super) const fn sees_classes(service: &Service) -> bool {
 pub(super) fn service_keys(
     service: &Service,
     callers: &[&Client],
-) -> [(&'static str, Option<Reason>); 5] {
+) -> [(&'static str, Option<Reason>); 6] {
     let patient = callers
         .iter()
         .all(|client| client.edge.timeout.is_none() && client.edge.deadline.is_none());
@@ -97,6 +97,11 @@ pub(super) fn service_keys(
         OnAbandon::Ignores => None,
         OnAbandon::LeavesQueue | OnAbandon::StopsWork => patient.then_some(PATIENT),
     };
+    let queue_timeout = match service.queue_timeout.map(|timeout| timeout.timer) {
+        Some(_) if nobody_waits => Some(NOBODY_WAITS),
+        Some(QueueTimer::AtDeadline) => patient.then_some(PATIENT),
+        Some(QueueTimer::After(_)) | None => None,
+    };
     let (queue, limit) = match service.admission {
         Admission::Unbounded => (None, None),
         Admission::Bounded { .. } | Admission::BoundedWork { .. } | Admission::Headroom(_)
@@ -116,6 +121,7 @@ pub(super) fn service_keys(
         ("on_abandon", on_abandon),
         ("queue", queue),
         ("limit", limit),
+        ("queue_timeout", queue_timeout),
     ]
 }
 
@@ -123,19 +129,25 @@ pub(super) fn service_keys(
 pub(super) fn refusal_keys(
     service: &Service,
     callers: &[&Client],
-) -> [(&'static str, &'static str, Option<Reason>); 2] {
+) -> [(&'static str, &'static str, Option<Reason>); 4] {
     let deaf = |client: &&Client| {
         let retry = &client.edge.retry;
         retry.max_retries == 0 || retry.guidance == Guidance::Ignored
     };
     let unheeded = callers.iter().all(deaf).then_some(UNHEEDED);
-    let never = (!service.may_refuse()).then_some(LETS_ALL_IN);
-    [("refusals", "retry_after", never.or(unheeded)), ("errors", "retry_after", unheeded)]
+    let says_nothing = (!service.may_say_no()).then_some(LETS_ALL_IN);
+    let free = (!service.may_refuse()).then_some(LETS_ALL_IN);
+    [
+        ("refusals", "retry_after", says_nothing.or(unheeded)),
+        ("refusals", "takes", free),
+        ("refusals", "by", free),
+        ("errors", "retry_after", unheeded),
+    ]
 }
 
 /// Whether the service ever says something about trying again.
 pub(super) fn gives_hints(service: &Service) -> bool {
-    service.may_refuse() && service.refusals.hint != Hint::Absent
+    service.may_say_no() && service.refusals.hint != Hint::Absent
         || service.errors.hint != Hint::Absent
 }
 

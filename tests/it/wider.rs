@@ -1,7 +1,7 @@
 //! Worlds with everything in them: networks, errors, outages, surges, levers, closed loops. Whatever
 //! happens, the engine finishes, its books balance, and it tells the same on every event list.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use metastable::engine::agenda::{Heap, Lanes};
@@ -15,7 +15,7 @@ use metastable::model::{
 };
 use metastable::observe::{CallId, Fact, Place};
 use metastable::policy::Class;
-use metastable::policy::admission::RateLimit;
+use metastable::policy::admission::{RateLimit, Rejection};
 use metastable::policy::breaker::{self, Breaker, Ends, Evaluated, HalfOpen, Results, Window};
 use metastable::policy::deadline::{Least, Misfit, Patience};
 use metastable::policy::discipline::{Crowded, Discipline};
@@ -96,7 +96,8 @@ fn widened(
             failure: Failure::Error,
             hint: hints[pick(3)],
         };
-        service.refusals = Refusals { hint: hints[pick(3)] };
+        let costs = [Rejection::Free, Rejection::Late(ms(7)), Rejection::ByWorker(ms(3))];
+        service.refusals = Refusals { cost: costs[pick(3)], hint: hints[pick(3)] };
     }
     let client = &mut model.clients[0];
     client.edge.latency =
@@ -191,6 +192,11 @@ fn widened(
     let levers = [
         Action::Block { client, share: shares[6], lasts: ms(400) },
         Action::DropQueue { service },
+        Action::Restart {
+            service,
+            takes: ms(200),
+            clients: [Notice::AtOnce, Notice::Never][pick(2)],
+        },
         Action::Change(Arc::new(changed)),
     ];
     let alert = Condition::GoodputBelow { client, share: shares[7] };
@@ -220,6 +226,8 @@ enum Whereabouts {
 /// Every attempt is in one place at a time and ends once; every request ends at most once.
 #[derive(Default)]
 struct Watch {
+    /// Refusals that workers are saying.
+    begun: HashSet<(CallId, u32)>,
     attempts: HashMap<(CallId, u32), Whereabouts>,
     /// Whether each request has ended, and how many attempts it has sent.
     requests: HashMap<CallId, (bool, u32)>,
@@ -256,7 +264,21 @@ impl Watch {
                 let from = if from_queue { Queue } else { OnTheWay };
                 self.go(call, attempt, &[from], Worker);
             }
-            Fact::Shed { call, attempt, .. } => self.go(call, attempt, &[Queue], Gone),
+            Fact::Shed { call, attempt, dropped, .. } => {
+                let from = if dropped.is_from_queue() { Queue } else { OnTheWay };
+                self.go(call, attempt, &[from], Gone);
+            }
+            // Each is said once or lost, by the worker that has begun it or before.
+            Fact::RefusalBegun { call, attempt, .. } => {
+                assert!(self.begun.insert((call, attempt)), "begun twice");
+            }
+            Fact::RefusalSaid { call, attempt, .. }
+            | Fact::RefusalLost { call, attempt, place: Place::Worker, .. } => {
+                assert!(self.begun.remove(&(call, attempt)), "said and not begun");
+            }
+            Fact::RefusalLost { call, attempt, place: Place::Queue, .. } => {
+                assert!(!self.begun.contains(&(call, attempt)));
+            }
             Fact::Withdrawn { call, attempt, place, .. } => {
                 let from = match place {
                     Place::Queue => Queue,

@@ -71,6 +71,11 @@ pub enum Event {
     },
     /// Operators look at their alerts.
     Watch,
+    /// The time of an attempt in a queue is over.
+    QueueTimeout {
+        /// The slot of its timer.
+        timer: u32,
+    },
 }
 
 /// What an event that can die refers to: whether it is dead is known there.
@@ -102,7 +107,8 @@ const _: () = assert!(1.5 * MAX_EVENTS <= (1_u64 << SEQUENCE_BITS) as f64);
 const _: () = assert!(MAX_IN_FLIGHT <= PAYLOADS as f64);
 
 impl Event {
-    /// What comes first among equal instants: completions, client timers, triggers (and after them
+    /// What comes first among equal instants: completions, client timers, triggers and the timers of
+    /// queues, so that a client gives up before it is told that it has waited too long (and after them
     /// hand-overs from queues, which the engine does without an entry), then arrivals and retries.
     #[inline(always)]
     const fn class(self, tie: Tie) -> u64 {
@@ -117,6 +123,7 @@ impl Event {
             | Self::TriggerEnds { .. }
             | Self::LeverPulled { .. }
             | Self::LeverReleased { .. }
+            | Self::QueueTimeout { .. }
             | Self::Watch => 2,
             Self::Arrival { .. }
             | Self::RetryDue { .. }
@@ -142,6 +149,7 @@ impl Event {
             Self::LeverPulled { lever } => (10, lever),
             Self::LeverReleased { lever } => (11, lever),
             Self::Watch => (12, 0),
+            Self::QueueTimeout { timer } => (13, timer),
         }
     }
 }
@@ -216,6 +224,7 @@ impl Entry {
             10 => Event::LeverPulled { lever: payload },
             11 => Event::LeverReleased { lever: payload },
             12 => Event::Watch,
+            13 => Event::QueueTimeout { timer: payload },
             _ => unreachable!("an entry is made from an event"),
         }
     }
@@ -253,6 +262,7 @@ mod tests {
             Event::LeverPulled { lever: 1 },
             Event::LeverReleased { lever: 0 },
             Event::Watch,
+            Event::QueueTimeout { timer: call },
         ];
         for time in [Time::ZERO, Time::from_nanos(u64::MAX - 1)] {
             for event in events {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::length::Length;
+use super::length::{Length, no_word};
 use crate::policy::retry::{self, Hint};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -31,6 +31,7 @@ impl RetryAfter {
         if self.0.0 == NEVER {
             return Ok(Hint::Never);
         }
+        no_word(&self.0.0, &[NEVER], spot)?;
         let instead = "a service that says nothing has no retry_after; \"never\" forbids a retry";
         self.0.above_zero(spot, instead).map(Hint::After)
     }
@@ -54,4 +55,9 @@ impl Guidance {
             }
         })
     }
+}
+
+/// What a service says about trying again, under `retry_after` of what stands at `spot`.
+pub(super) fn hint(written: Option<&RetryAfter>, spot: Spot<'_>) -> Result<Hint, Diagnostic> {
+    written.map_or(Ok(Hint::Absent), |written| written.hint(spot.at("retry_after")))
 }

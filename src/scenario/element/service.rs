@@ -6,17 +6,19 @@ use serde::Deserialize;
 
 use super::admission::Queue;
 use super::discipline::Discipline;
-use super::hint::RetryAfter;
+use super::hint::{RetryAfter, hint};
 use super::limit::Limit;
 use super::load_dependence::LoadDependence;
 use super::number::{fraction, whole};
+use super::queue_timeout::QueueTimeout;
 use super::rate_limit::RateLimit;
+use super::refusals::Refusals;
 use super::service_time::ServiceTime;
 use super::shedding::Shedding;
 use super::world::Complaints;
 use crate::model;
 use crate::policy::admission::Admission;
-use crate::policy::retry::{Failure, Hint};
+use crate::policy::retry::Failure;
 use crate::policy::slowdown::Slowdown;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -41,6 +43,7 @@ pub(in crate::scenario) struct Service {
     work: WorkDraw,
     errors: Option<Errors>,
     refusals: Option<Refusals>,
+    queue_timeout: Option<QueueTimeout>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -66,12 +69,6 @@ struct Errors {
     share: f64,
     #[serde(default)]
     cost: ErrorCost,
-    retry_after: Option<RetryAfter>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Refusals {
     retry_after: Option<RetryAfter>,
 }
 
@@ -113,6 +110,10 @@ impl Service {
             None => Some(model::Refusals::default()),
             Some(refusals) => out.keep(refusals.refusals(spot.at("refusals"))),
         };
+        let queue_timeout = match &self.queue_timeout {
+            None => Some(None),
+            Some(timeout) => out.keep(timeout.timeout(spot.at("queue_timeout"))),
+        };
         let shedding = out.keep(self.shedding.shedding(spot.at("shedding")));
         let discipline = out.keep(self.discipline.discipline(spot.at("discipline")));
         let slowdown = match &self.load_dependence {
@@ -134,6 +135,7 @@ impl Service {
             },
             errors: errors?,
             refusals: refusals?,
+            queue_timeout: queue_timeout?,
             admission: admission?,
             shedding: shedding?,
             discipline: discipline?,
@@ -160,15 +162,4 @@ impl Errors {
         let hint = hint(self.retry_after.as_ref(), spot)?;
         Ok(model::Errors { share, cost, failure: Failure::Error, hint })
     }
-}
-
-impl Refusals {
-    fn refusals(&self, spot: Spot<'_>) -> Result<model::Refusals, Diagnostic> {
-        Ok(model::Refusals { hint: hint(self.retry_after.as_ref(), spot)? })
-    }
-}
-
-/// What the service says about trying again, under `retry_after` of what stands at `spot`.
-fn hint(written: Option<&RetryAfter>, spot: Spot<'_>) -> Result<Hint, Diagnostic> {
-    written.map_or(Ok(Hint::Absent), |written| written.hint(spot.at("retry_after")))
 }

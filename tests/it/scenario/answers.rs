@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
-use metastable::model::{Errors, Refusals, Service};
+use metastable::model::{Action, Errors, Notice, Pull, QueueTimeout, Refusals, Service};
+use metastable::policy::admission::Rejection;
 use metastable::policy::retry::{Guidance, Hint};
-use metastable::time::Span;
+use metastable::policy::shedding::QueueTimer;
+use metastable::time::{Span, Time};
 use metastable::unit::Fraction;
 
 use super::client::edge;
@@ -64,6 +66,50 @@ fn hints_and_how_they_are_taken() {
 }
 
 #[test]
+fn what_a_refusal_costs_and_when_waiting_is_over() {
+    let cost = |keys: &str| service(&format!("refusals = {{ {keys} }}")).refusals.cost;
+    assert_eq!(cost(""), Rejection::Free);
+    assert_eq!(cost("takes = \"2s\""), Rejection::Late(secs(2)));
+    assert_eq!(cost("takes = \"2s\", by = \"nobody\""), Rejection::Late(secs(2)));
+    assert_eq!(cost("takes = \"2s\", by = \"a_worker\""), Rejection::ByWorker(secs(2)));
+
+    let timeout = |value: &str| service(&format!("queue_timeout = {value}")).queue_timeout;
+    let after = QueueTimer::After(secs(15));
+    let told = |timer| Some(QueueTimeout { timer, clients: Notice::AtOnce });
+    assert_eq!(timeout("\"none\""), None);
+    assert_eq!(timeout("\"15s\""), told(after));
+    assert_eq!(timeout("{ after = \"15s\" }"), told(after));
+    assert_eq!(timeout("\"at_deadline\""), told(QueueTimer::AtDeadline));
+    assert_eq!(
+        timeout("{ after = \"at_deadline\", clients_learn = \"never\" }"),
+        Some(QueueTimeout { timer: QueueTimer::AtDeadline, clients: Notice::Never })
+    );
+}
+
+#[test]
+fn a_restart() {
+    let lever = |more: &str| {
+        let lever = format!("restart = {{ service = \"api\", takes = \"5s\"{more} }}");
+        let text = format!("{STORM}[levers.restart]\n{lever}\n");
+        let mut story = parse(&text, &[]).unwrap_or_else(|trouble| panic!("{trouble}"));
+        story.variants.remove(0).model.levers.remove(0)
+    };
+    let restart = |clients| {
+        let service = metastable::id::ServiceId(0);
+        Action::Restart { service, takes: secs(5), clients }
+    };
+    let found = lever(", at = \"20s\"");
+    assert_eq!(found.action, restart(Notice::AtOnce));
+    assert_eq!(found.pulled, Pull::At(Time::ZERO + secs(20)));
+    let once =
+        ", clients_learn = \"never\", once = { queue_above = { service = \"api\", waiting = 9 } }";
+    assert_eq!(lever(once).action, restart(Notice::Never));
+    let wrong = "restart = { service = \"api\", takes = \"0s\", at = \"1s\" }";
+    let trouble = parse(&format!("{STORM}[levers.restart]\n{wrong}\n"), &[]).unwrap_err();
+    assert!(trouble.to_string().contains("drop_queue"), "{trouble}");
+}
+
+#[test]
 fn presets_take_hints_as_their_sources_say() {
     let guidance = |keys: &str| edge(keys).retry.guidance;
     let preset = |name: &str| guidance(&format!("call.preset = \"{name}\""));
@@ -84,6 +130,14 @@ fn wrong_answers() {
         ("refusals = { retry_after = \"nevr\" }", ""),
         ("refusals = { retry = \"2s\" }", ""),
         ("errors = { share = 1, retry_after = 2 }", ""),
+        ("refusals = { by = \"a_worker\" }", ""),
+        ("refusals = { takes = \"0s\" }", ""),
+        ("refusals = { takes = \"1ms\", by = \"worker\" }", ""),
+        ("queue_timeout = 15", ""),
+        ("queue_timeout = \"0s\"", ""),
+        ("queue_timeout = \"deadline\"", ""),
+        ("queue_timeout = { clients_learn = \"never\" }", ""),
+        ("queue_timeout = { after = \"15s\", clients_learn = \"late\" }", ""),
         ("", ", guidance = \"minimun\""),
         ("", ", guidance = { minimum_up_to = \"0s\" }"),
         ("", ", guidance = { at_most = \"5s\" }"),
@@ -103,6 +157,16 @@ fn answers_without_effect() {
         (
             "a hint that nobody heeds",
             "refusals = { retry_after = \"2s\" }\nqueue = { max_waiting = 80 }",
+            "",
+        ),
+        (
+            "the price of what is never said",
+            "refusals = { takes = \"1ms\", by = \"a_worker\" }",
+            "",
+        ),
+        (
+            "a timer of a queue that there is not",
+            "queue_timeout = \"15s\"\nlimit = { fixed = { max = 10 } }",
             "",
         ),
         ("an error's", "errors = { share = 0.1, retry_after = \"2s\" }", ""),
