@@ -1,38 +1,39 @@
-//! Clients whose policies remember: budgets, throttles, breakers, deadlines, waits that follow from the
-//! wait before.
+//! Clients whose policies remember: budgets, throttles, breakers, hedging, pools, deadlines, waits that
+//! follow from the wait before.
 //!
 //! Out of line, and behind one question in the client's own handlers: most clients remember nothing
-//! of a request but the number of its attempts, and pay for no more.
+//! of a request but the number of its attempts, and pay for no more. Here every attempt has a flight
+//! of its own, from when it is ready to leave until its client is done with it.
 
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::calls::Kept;
+use super::client::{Answer, Reception};
+use super::flights::{Ends, Flight, Stage, UNTIMED};
 use super::state::Memory;
-use crate::model::Scope;
-use crate::observe::{CallId, Fact, Guard, Observer};
+use crate::model::{Edge, Scope};
+use crate::observe::{CallId, Fact, Guard, Observer, Sending};
 use crate::policy::breaker::Passage;
-use crate::policy::budget::{Charged, Extra, Permission};
+use crate::policy::budget::{Charged, Extra, Permission, Receipt};
 use crate::policy::deadline::Timer;
 use crate::policy::outcome::Outcome;
+use crate::policy::pool::Lease;
 use crate::policy::retry::{Decision, Failure, Hint};
 use crate::policy::throttle::{Kind, Turn};
-use crate::time::Span;
+use crate::random::Stream;
+use crate::time::{Span, Time};
 
-impl<A: Agenda, O: Observer> Run<'_, A, O> {
+impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// A request has arrived: its first attempt leaves when its time allows, if it does.
+    #[inline(never)]
     pub(super) fn begin_by_the_books(&mut self, call: u32) {
-        self.world.calls.keep(call, Kept::nothing());
-        let now = self.now;
-        if let Some(ledger) = &mut self.memory(call).ledger {
-            ledger.first_sent(now);
-        }
-        let patience = self.model.clients[self.world.calls.client(call).index()].edge.patience();
-        match patience.first_send(now) {
-            Decision::After(Span::ZERO) => self.depart(call),
+        *self.world.calls.kept(call) = Kept::NOTHING;
+        match self.edge_of(call).patience().first_send(self.now) {
+            Decision::After(Span::ZERO) => self.depart(call, Sending::First, Receipt::NOTHING),
             Decision::After(wait) => self.sleep(call, wait),
             Decision::GiveUp => self.fail(call),
             Decision::GiveUpAfter(wait) => {
-                self.keep(call, |kept| kept.stops = true);
+                self.world.calls.kept(call).stops = true;
                 self.sleep(call, wait);
             }
         }
@@ -41,184 +42,412 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// The wait before the next attempt is over.
     #[inline(never)]
     pub(super) fn go_on_by_the_books(&mut self, call: u32) {
+        let sent = self.world.calls.attempt(call);
         let kept = self.world.calls.kept(call);
         if kept.stops {
             return self.fail(call);
         }
-        if kept.has_turn {
-            return self.pass_breaker(call);
+        if kept.tries == 0 && sent > 0 {
+            // They were made before a lever gave the client something to remember.
+            kept.tries = sent;
         }
-        if self.world.calls.attempt(call) > 0 {
-            let client = self.world.calls.client(call);
-            let budget = self.model.clients[client.index()].edge.budget;
-            let asks = budget.is_some_and(|budget| budget.charged == Charged::AtDispatch);
-            if asks && self.budget_denies(call) {
-                return self.fail(call);
-            }
+        if kept.tries == 0 {
+            return self.depart(call, Sending::First, Receipt::NOTHING);
         }
-        self.depart(call);
+        let budget = self.edge_of(call).budget;
+        let asks = budget.is_some_and(|budget| budget.charged == Charged::AtDispatch);
+        if asks && self.budget_denies(call) {
+            return self.fail(call);
+        }
+        let receipt = std::mem::take(&mut self.world.calls.kept(call).receipt);
+        self.depart(call, Sending::Retry, receipt);
     }
 
-    /// An attempt is ready: the throttle is asked, then the breaker.
-    fn depart(&mut self, call: u32) {
-        let kind = if self.world.calls.attempt(call) == 0 { Kind::First } else { Kind::Again };
-        let now = self.now;
-        let (memory, bits) = self.memory_and_bits(call);
-        let turn = memory.valve.as_mut().map_or(Turn::Now, |valve| valve.ask(now, kind, bits));
-        match turn {
-            Turn::Now => self.pass_breaker(call),
-            Turn::After(wait) => {
-                self.keep(call, |kept| kept.has_turn = true);
-                self.sleep(call, wait);
-            }
-            Turn::Dropped => self.hold_back(call, Guard::Throttle),
+    /// An attempt is ready, and `receipt` says what was charged for it: the throttle is asked, then the
+    /// breaker, then the pool.
+    pub(super) fn depart(&mut self, call: u32, kind: Sending, receipt: Receipt) {
+        let attempt = self.world.calls.take_number(call);
+        let kept = self.world.calls.kept(call);
+        if kept.copies == 0 {
+            kept.since = self.now;
         }
-    }
-
-    fn pass_breaker(&mut self, call: u32) {
-        let now = self.now;
-        let (memory, bits) = self.memory_and_bits(call);
-        let passage = memory.circuit.as_mut().map(|circuit| circuit.ask(now, bits));
-        let pass = match passage {
-            None => None,
-            Some(Passage::Passes(ticket)) => Some(ticket),
-            Some(Passage::Rejected) => return self.hold_back(call, Guard::Breaker),
+        kept.copies += 1;
+        let next = kept.first_flight;
+        let flight = Flight { next, receipt, ..Flight::ready(call, attempt, kind, self.now) };
+        let flight = self.world.calls.flights.begin(flight);
+        self.world.calls.kept(call).first_flight = flight;
+        self.world.calls.retain(call);
+        self.expect_hedge(call);
+        let asks_as = match kind {
+            Sending::First => Kind::First,
+            Sending::Retry | Sending::Hedge => Kind::Again,
         };
-        if self.world.calls.attempt(call) > 0
-            && let Some(ledger) = &mut self.memory(call).ledger
-        {
-            ledger.again_sent();
+        let now = self.now;
+        let (memory, bits) = self.memory_and_bits(call);
+        let turn = memory.valve.as_mut().map_or(Turn::Now, |valve| valve.ask(now, asks_as, bits));
+        match turn {
+            Turn::Now => self.pass_breaker(flight),
+            Turn::After(wait) => self.leave_after(flight, Stage::Throttled, wait),
+            Turn::Dropped => self.hold_back(flight, Guard::Throttle, Failure::Unavailable),
         }
-        self.keep(call, |kept| {
-            kept.has_turn = false;
-            kept.is_out = true;
-            kept.pass = pass;
-            kept.sent_at = now;
-        });
-        self.send(call);
+    }
+
+    fn pass_breaker(&mut self, flight: u32) {
+        let now = self.now;
+        let call = self.world.calls.flights.get(flight).call;
+        let (memory, bits) = self.memory_and_bits(call);
+        match memory.circuit.as_mut().map(|circuit| circuit.ask(now, bits)) {
+            None => {}
+            Some(Passage::Passes(ticket)) => {
+                self.world.calls.flights.get_mut(flight).pass = Some(ticket);
+            }
+            Some(Passage::Rejected) => {
+                return self.hold_back(flight, Guard::Breaker, Failure::Unavailable);
+            }
+        }
+        self.take_connection(flight);
+    }
+
+    fn take_connection(&mut self, flight: u32) {
+        let now = self.now;
+        let call = self.world.calls.flights.get(flight).call;
+        let leases = self.memory(call).leases.as_mut();
+        match leases.map(|leases| leases.acquire(now, flight)) {
+            None => self.launch(flight),
+            Some(Lease::Granted) => {
+                self.world.calls.flights.get_mut(flight).leased = true;
+                self.launch(flight);
+            }
+            Some(Lease::Waits(place)) => {
+                self.world.calls.flights.get_mut(flight).stage = Stage::InLine(place);
+                self.limit_wait(flight);
+            }
+            Some(Lease::Full) => self.hold_back(flight, Guard::Pool, Failure::Unavailable),
+        }
+    }
+
+    /// The attempt is sent.
+    fn launch(&mut self, flight: u32) {
+        let now = self.now;
+        let Flight { call, attempt, kind, .. } = *self.world.calls.flights.get(flight);
+        if let Some(ledger) = &mut self.memory(call).ledger {
+            match kind {
+                Sending::First => ledger.first_sent(now),
+                Sending::Retry | Sending::Hedge => ledger.again_sent(),
+            }
+        }
+        let state = self.world.calls.flights.get_mut(flight);
+        state.metered = true;
+        state.stage = Stage::Out;
+        state.sent = now;
+        state.timer = UNTIMED;
+        let edge = self.world.calls.edge(call);
+        match self.dispatch(edge, call, attempt, kind) {
+            Reception::Taken => self.limit_wait(flight),
+            Reception::TurnedAway(failure, hint) => self.flight_failed(flight, failure, hint),
+        }
+    }
+
+    /// Schedules when the client stops waiting for an attempt, or for a connection for it.
+    pub(super) fn limit_wait(&mut self, flight: u32) {
+        let Flight { call, ready, sent, stage, .. } = *self.world.calls.flights.get(flight);
+        let born = self.world.calls.born(call);
+        let patience = self.edge_of(call).patience();
+        let (mut at, mut ends) = match stage {
+            Stage::InLine(place) => (place.until, Ends::Wait),
+            Stage::Throttled | Stage::Leaving | Stage::Out | Stage::RunsOn => {
+                (Time::NEVER, Ends::Attempt)
+            }
+        };
+        let timer = match stage {
+            Stage::InLine(_) => patience.timer_in_line(born, ready),
+            Stage::Throttled | Stage::Leaving | Stage::Out | Stage::RunsOn => {
+                patience.timer(born, ready, sent)
+            }
+        };
+        match timer {
+            Timer::Attempt(times_out) if times_out < at => (at, ends) = (times_out, Ends::Attempt),
+            Timer::Request(cut_off) if cut_off < at => (at, ends) = (cut_off, Ends::Request),
+            Timer::Never | Timer::Attempt(_) | Timer::Request(_) => {}
+        }
+        let edge = self.world.calls.edge(call);
+        let lane = self.world.edges[edge.index()].timeout_lane;
+        let left = at.since(self.now);
+        let timer = self.schedule(left, Event::FlightEnds { flight }, lane);
+        let state = self.world.calls.flights.get_mut(flight);
+        state.ends = ends;
+        state.timer = timer.unwrap_or(UNTIMED);
+    }
+
+    /// A connection has been found for an attempt in line.
+    pub(super) fn leave_at_once(&mut self, flight: u32) {
+        self.leave_after(flight, Stage::Leaving, Span::ZERO);
+    }
+
+    /// There is no place in line for an attempt any more.
+    pub(super) fn turn_out(&mut self, flight: u32) {
+        self.hold_back(flight, Guard::Pool, Failure::Unavailable);
+    }
+
+    fn leave_after(&mut self, flight: u32, stage: Stage, wait: Span) {
+        let timer = self.schedule(wait, Event::FlightLeaves { flight }, Lane::NONE);
+        let state = self.world.calls.flights.get_mut(flight);
+        state.stage = stage;
+        state.timer = timer.unwrap_or(UNTIMED);
+    }
+
+    /// An attempt that was held up may leave.
+    pub(super) fn flight_leaves(&mut self, flight: u32) {
+        match self.world.calls.flights.get(flight).stage {
+            Stage::Throttled => self.pass_breaker(flight),
+            Stage::Leaving => self.launch(flight),
+            Stage::InLine(_) | Stage::Out | Stage::RunsOn => unreachable!("it was not held up"),
+        }
     }
 
     /// An attempt fails on the client's side, without having been sent.
-    fn hold_back(&mut self, call: u32, guard: Guard) {
-        let client = self.world.calls.client(call);
-        let attempt = self.world.calls.attempt(call);
-        let fact = Fact::HeldBack { client, call: CallId(call), attempt, guard };
+    fn hold_back(&mut self, flight: u32, guard: Guard, failure: Failure) {
+        let Flight { call, attempt, .. } = *self.world.calls.flights.get(flight);
+        let edge = self.world.calls.edge(call);
+        let fact = Fact::HeldBack { edge, call: CallId(call), attempt, guard };
         self.observer.observe(self.now, fact);
-        let mut kept = self.world.calls.kept(call);
-        kept.has_turn = false;
-        if let Some(ledger) = &mut self.memory(call).ledger {
-            ledger.give_back(&mut kept.receipt);
+        self.flight_failed(flight, failure, Hint::Absent);
+    }
+
+    /// A client waits no longer for an attempt.
+    pub(super) fn flight_ends(&mut self, flight: u32) {
+        let Flight { call, attempt, stage, ends, .. } = *self.world.calls.flights.get(flight);
+        let edge = self.world.calls.edge(call);
+        let to = self.world.edges[edge.index()].to;
+        match stage {
+            Stage::InLine(place) => {
+                if let Some(leases) = &mut self.memory(call).leases {
+                    leases.leave(place);
+                }
+                let failure = match ends {
+                    Ends::Wait => Failure::Unavailable,
+                    Ends::Attempt | Ends::Request => Failure::TimedOut,
+                };
+                self.hold_back(flight, Guard::Pool, failure);
+            }
+            Stage::Out => {
+                let fact = Fact::TimedOut { edge, call: CallId(call), attempt };
+                self.observer.observe(self.now, fact);
+                self.abandon(to, call, attempt);
+                self.flight_failed(flight, Failure::TimedOut, Hint::Absent);
+            }
+            Stage::RunsOn => {
+                self.enter(flight, Outcome::Failed(Failure::TimedOut));
+                self.abandon(to, call, attempt);
+                self.end_flight(flight);
+            }
+            Stage::Throttled | Stage::Leaving => unreachable!("nobody waits for it yet"),
         }
-        self.world.calls.keep(call, kept);
-        self.attempt_failed(call, Failure::Unavailable, Hint::Absent);
     }
 
-    /// How long the client waits for the attempt that it has just sent; none for ever.
-    pub(super) fn timeout_by_the_books(&mut self, call: u32) -> Option<Span> {
-        let patience = self.model.clients[self.world.calls.client(call).index()].edge.patience();
-        let (at, ends_request) =
-            match patience.timer(self.world.calls.born(call), self.now, self.now) {
-                Timer::Never => return None,
-                Timer::Attempt(at) => (at, false),
-                Timer::Request(at) => (at, true),
-            };
-        self.keep(call, |kept| kept.ends_request = ends_request);
-        Some(at.since(self.now))
-    }
-
-    /// What becomes of a request whose attempt has failed. If the budget is charged at the decision,
-    /// it has been asked.
+    /// An answer has come to an attempt that may have a flight.
     #[inline(never)]
-    pub(super) fn decide_by_the_books(
+    pub(super) fn hear_by_the_books(&mut self, call: u32, attempt: u32, answer: Answer) {
+        let Some(flight) = self.world.calls.flight(call, attempt) else { return };
+        match (self.world.calls.flights.get(flight).stage, answer) {
+            (Stage::Out, Answer::Failure(failure, hint)) => {
+                self.flight_failed(flight, failure, hint);
+            }
+            (Stage::RunsOn, answer) => {
+                let outcome = match answer {
+                    Answer::Success => Outcome::Succeeded,
+                    Answer::Failure(failure, _) => Outcome::Failed(failure),
+                };
+                self.enter(flight, outcome);
+                self.end_flight(flight);
+            }
+            (Stage::Out, Answer::Success) => unreachable!("it was waited for"),
+            (Stage::Throttled | Stage::InLine(_) | Stage::Leaving, _) => {
+                unreachable!("what was not sent is not answered")
+            }
+        }
+    }
+
+    /// An attempt has ended for its client without what was wanted.
+    pub(super) fn flight_failed(&mut self, flight: u32, failure: Failure, hint: Hint) {
+        self.enter(flight, Outcome::Failed(failure));
+        let Flight { call, ends, kind, receipt, .. } = *self.world.calls.flights.get(flight);
+        let request_ends = failure == Failure::TimedOut && ends == Ends::Request;
+        self.end_flight(flight);
+        let kept = self.world.calls.kept(call);
+        kept.failure = failure;
+        if kind != Sending::Hedge {
+            kept.receipt = receipt;
+        }
+        if request_ends || self.copies_are_done(call, failure) {
+            self.try_failed(call, failure, hint, request_ends);
+        }
+    }
+
+    /// All attempts of a try have come to nothing, or one so that the others do not matter.
+    pub(super) fn try_failed(
         &mut self,
         call: u32,
         failure: Failure,
         hint: Hint,
-    ) -> Decision {
-        self.enter_in_the_books(call, Outcome::Failed(failure));
-        let mut kept = self.world.calls.kept(call);
-        if kept.ends_request && failure == Failure::TimedOut {
-            return Decision::GiveUp;
-        }
-        let edge = &self.model.clients[self.world.calls.client(call).index()].edge;
-        let attempt = self.world.calls.attempt(call);
+        request_ends: bool,
+    ) {
+        self.drop_flights(call);
+        self.world.calls.drop_timer(call);
+        let decision = if request_ends {
+            Decision::GiveUp
+        } else {
+            self.decide_by_the_books(call, failure, hint)
+        };
+        self.follow(call, failure, decision);
+    }
+
+    /// What becomes of a request of which a try has failed. If the budget is charged at the decision,
+    /// it has been asked.
+    fn decide_by_the_books(&mut self, call: u32, failure: Failure, hint: Hint) -> Decision {
+        let (now, born) = (self.now, self.world.calls.born(call));
+        let edge = self.edge_of(call);
+        let mut kept = *self.world.calls.kept(call);
         let (_, bits) = self.memory_and_bits(call);
-        let decision = edge.retry.decide(attempt, failure, hint, &mut kept.waits, bits);
+        let decision = edge.retry.decide(kept.tries, failure, hint, &mut kept.waits, bits);
         let decision = match decision {
-            Decision::After(wait) => {
-                edge.patience().fit(self.world.calls.born(call), self.now, wait)
-            }
+            Decision::After(wait) => edge.patience().fit(born, now, wait),
             Decision::GiveUp | Decision::GiveUpAfter(_) => decision,
         };
         kept.failure = failure;
         kept.stops = matches!(decision, Decision::GiveUpAfter(_));
-        self.world.calls.keep(call, kept);
+        kept.tries += 1;
+        kept.copies = 0;
+        kept.denied = false;
+        *self.world.calls.kept(call) = kept;
         let at_decision = edge.budget.is_some_and(|budget| budget.charged == Charged::AtDecision);
         let asks = at_decision && matches!(decision, Decision::After(_));
         if asks && self.budget_denies(call) { Decision::GiveUp } else { decision }
     }
 
-    /// An attempt that was sent has ended for its client, and everything that remembers is told.
+    /// The request has been answered, by this attempt.
     #[inline(never)]
-    pub(super) fn enter_in_the_books(&mut self, call: u32, outcome: Outcome) {
-        let mut kept = self.world.calls.kept(call);
-        if !kept.is_out {
-            return;
+    pub(super) fn succeed_by_the_books(&mut self, call: u32, attempt: u32) {
+        let calls = &self.world.calls;
+        let answered = calls.flight(call, attempt);
+        // A late answer is entered as what came of the attempt that is out.
+        let is_out = |&flight: &u32| calls.flights.get(flight).stage == Stage::Out;
+        let out = || calls.flights.from(calls.first_flight(call)).find(is_out);
+        if let Some(flight) = answered.or_else(out) {
+            let took = self.now.since(self.world.calls.kept(call).since);
+            self.enter(flight, Outcome::Succeeded);
+            if let Some(pace) = self.memory(call).pace.as_mut().filter(|_| answered.is_some()) {
+                pace.learned(took);
+            }
+            self.end_flight(flight);
         }
-        kept.is_out = false;
+        self.drop_flights(call);
+        let mut receipt = self.world.calls.kept(call).receipt;
+        if let Some(ledger) = &mut self.memory(call).ledger {
+            ledger.give_back(&mut receipt);
+        }
+    }
+
+    /// Everything that remembers is told how an attempt has ended for its client.
+    fn enter(&mut self, flight: u32, outcome: Outcome) {
         let now = self.now;
+        let Flight { call, stage, metered, sent, pass, mut receipt, .. } =
+            *self.world.calls.flights.get(flight);
         let memory = self.memory(call);
         if let Some(ledger) = &mut memory.ledger {
-            ledger.ended(now, outcome, &mut kept.receipt);
+            if metered {
+                ledger.ended(now, outcome, &mut receipt);
+            } else {
+                ledger.give_back(&mut receipt);
+            }
         }
-        if let Some(valve) = &mut memory.valve {
+        if matches!(stage, Stage::Out | Stage::RunsOn)
+            && let Some(valve) = &mut memory.valve
+        {
             valve.answered(now, outcome);
         }
-        if let (Some(circuit), Some(pass)) = (&mut memory.circuit, kept.pass.take()) {
-            circuit.report(now, pass, outcome, now.since(kept.sent_at));
+        if let (Some(circuit), Some(pass)) = (&mut memory.circuit, pass) {
+            circuit.report(now, pass, outcome, now.since(sent));
         }
-        self.world.calls.keep(call, kept);
+        let state = self.world.calls.flights.get_mut(flight);
+        state.receipt = receipt;
+        state.pass = None;
+    }
+
+    /// A flight is over: its connection goes to whoever has waited longest for one.
+    pub(super) fn end_flight(&mut self, flight: u32) {
+        let Flight { call, next, leased, .. } = *self.world.calls.flights.get(flight);
+        let first = self.world.calls.first_flight(call);
+        if first == flight {
+            self.world.calls.kept(call).first_flight = next;
+        } else {
+            let flights = &mut self.world.calls.flights;
+            let before = flights.from(first).find(|&other| flights.get(other).next == flight);
+            let before = before.expect("a flight is among those of its request");
+            flights.get_mut(before).next = next;
+        }
+        if leased {
+            self.return_connection(call);
+        }
+        self.world.calls.flights.end(flight);
+        self.world.calls.release(call);
+    }
+
+    /// A connection comes free. Whoever has it next leaves by the agenda and not from here: a line of
+    /// attempts that are all refused at once would be as many calls deep.
+    fn return_connection(&mut self, call: u32) {
+        let leases = self.memory(call).leases.as_mut();
+        if let Some(place) = leases.and_then(|leases| leases.release()) {
+            self.world.calls.flights.get_mut(place.who).leased = true;
+            self.leave_at_once(place.who);
+        }
     }
 
     /// Asks the client's budget, if it has one, for a retry, and tells if it says no.
     fn budget_denies(&mut self, call: u32) -> bool {
-        let client = self.world.calls.client(call);
-        let mut kept = self.world.calls.kept(call);
+        let Kept { failure, mut receipt, .. } = *self.world.calls.kept(call);
+        let permission = self.withdraw(call, Extra::Retry(failure), &mut receipt);
+        self.world.calls.kept(call).receipt = receipt;
+        permission == Permission::Denied
+    }
+
+    /// Asks the client's budget, if it has one, and tells if it says no.
+    pub(super) fn withdraw(
+        &mut self,
+        call: u32,
+        extra: Extra,
+        receipt: &mut Receipt,
+    ) -> Permission {
         let now = self.now;
-        let Some(ledger) = &mut self.memory(call).ledger else { return false };
-        let permission = ledger.withdraw(now, Extra::Retry(kept.failure), &mut kept.receipt);
-        self.world.calls.keep(call, kept);
-        match permission {
-            Permission::Granted => false,
-            Permission::Denied => {
-                self.observer.observe(self.now, Fact::BudgetDenied { client, call: CallId(call) });
-                true
-            }
+        let Some(ledger) = &mut self.memory(call).ledger else { return Permission::Granted };
+        let permission = ledger.withdraw(now, extra, receipt);
+        if permission == Permission::Denied {
+            let edge = self.world.calls.edge(call);
+            self.observer.observe(now, Fact::BudgetDenied { edge, call: CallId(call) });
         }
+        permission
     }
 
     fn sleep(&mut self, call: u32, wait: Span) {
         self.set_timer(call, wait, Event::RetryDue { call }, Lane::NONE);
     }
 
-    fn keep(&mut self, call: u32, change: impl FnOnce(&mut Kept)) {
-        let mut kept = self.world.calls.kept(call);
-        change(&mut kept);
-        self.world.calls.keep(call, kept);
+    pub(super) fn edge_of(&self, call: u32) -> &'a Edge {
+        &self.model.clients[self.world.calls.edge(call).index()].edge
     }
 
-    fn memory(&mut self, call: u32) -> &mut Memory {
+    pub(super) fn memory(&mut self, call: u32) -> &mut Memory {
         self.memory_and_bits(call).0
     }
 
     /// What remembers for this request: shared by all of its client, or of its instance alone.
-    fn memory_and_bits(&mut self, call: u32) -> (&mut Memory, &mut crate::random::Stream) {
-        let client = self.world.calls.client(call).index();
-        let index = match self.model.clients[client].edge.scope {
+    fn memory_and_bits(&mut self, call: u32) -> (&mut Memory, &mut Stream) {
+        let edge = self.world.calls.edge(call).index();
+        let index = match self.model.clients[edge].edge.scope {
             Scope::Shared => 0,
             Scope::PerInstance => usize::from(self.world.calls.instance(call)),
         };
-        let state = &mut self.world.clients[client];
+        let state = &mut self.world.edges[edge];
         (&mut state.memories[index], &mut state.jitter)
     }
 }

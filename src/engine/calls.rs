@@ -1,13 +1,13 @@
 //! The requests that are alive, in a slab.
 //!
 //! A request that has ended may still be referred to: attempts of it wait in queues or are being
-//! served though nobody waits for them, and its timer stands in the agenda. Its slot is used again
-//! only when the last reference is gone, so no reference ever means the wrong request. An entry of
-//! the agenda is dead if it is not the one that the request's timer names; nothing is ever searched
-//! for and removed.
+//! served though nobody waits for them. Its slot is used again only when the last reference is gone,
+//! so no reference ever means the wrong request. Entries of the agenda are no references: no two have
+//! the same sequence number, so one is dead if it is not the one that the timer in its slot names,
+//! whosever the slot is by then; nothing is ever searched for and removed.
 
-use crate::id::ClientId;
-use crate::policy::breaker::Ticket as Pass;
+use super::flights::{Flights, NOBODY, Stage};
+use crate::id::EdgeId;
 use crate::policy::budget::Receipt;
 use crate::policy::discipline::Ticket;
 use crate::policy::retry::{Failure, Memory};
@@ -17,13 +17,15 @@ use crate::time::Time;
 #[derive(Clone, Copy, Debug)]
 struct Call {
     born: Time,
-    /// The sequence number of the pending timeout or retry in the agenda, or one of the two below.
+    /// The sequence number of the pending timeout, retry or hedge in the agenda, or one of the two
+    /// below.
     timer: u64,
-    /// The number of the attempt that is waited for or will be sent next.
+    /// The number of the attempt that is waited for or will be sent next. Where books are kept,
+    /// always the latter: what is waited for has a flight.
     attempt: u32,
-    /// What refers to this slot: attempts in queues and workers' hands, entries of the agenda.
+    /// What refers to this slot: attempts in queues, workers' hands and on their way, flights.
     refs: u32,
-    client: ClientId,
+    edge: EdgeId,
     instance: u16,
 }
 
@@ -36,38 +38,37 @@ const CLOSED: u64 = u64::MAX - 1;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     pub(super) waits: Memory,
+    /// What was charged for a retry that has not left.
     pub(super) receipt: Receipt,
-    /// How the attempt before ended.
+    /// How the latest attempt to fail did.
     pub(super) failure: Failure,
     /// Whether the wait under way ends the request.
     pub(super) stops: bool,
-    /// Whether the wait under way is that for the throttle, whose place is reserved.
-    pub(super) has_turn: bool,
-    /// Whether an attempt is out whose end nobody has been told.
-    pub(super) is_out: bool,
-    /// Whether the timeout under way is the deadline of the request.
-    pub(super) ends_request: bool,
-    /// What the breaker gave the attempt that is out.
-    pub(super) pass: Option<Pass>,
-    /// When the attempt that is out left.
-    pub(super) sent_at: Time,
+    /// How many tries have failed: with hedging, a try is several attempts.
+    pub(super) tries: u32,
+    /// Attempts of the try under way, the first included.
+    pub(super) copies: u32,
+    /// When the first of them was ready to leave.
+    pub(super) since: Time,
+    /// Whether the budget has denied a copy of the try under way.
+    pub(super) denied: bool,
+    /// The first of its flights.
+    pub(super) first_flight: u32,
 }
 
 impl Kept {
     /// Of a request that has just arrived.
-    pub(super) fn nothing() -> Self {
-        Self {
-            waits: Memory::default(),
-            receipt: Receipt::default(),
-            failure: Failure::TimedOut,
-            stops: false,
-            has_turn: false,
-            is_out: false,
-            ends_request: false,
-            pass: None,
-            sent_at: Time::ZERO,
-        }
-    }
+    pub(super) const NOTHING: Self = Self {
+        waits: Memory::NOTHING,
+        receipt: Receipt::NOTHING,
+        failure: Failure::TimedOut,
+        stops: false,
+        tries: 0,
+        copies: 0,
+        since: Time::ZERO,
+        denied: false,
+        first_flight: NOBODY,
+    };
 }
 
 /// All requests alive.
@@ -81,6 +82,7 @@ pub(super) struct Calls {
     places: Vec<(u32, Whereabouts)>,
     /// What is kept of each request; only where a client's policies need it.
     kept: Vec<Kept>,
+    pub(super) flights: Flights,
 }
 
 /// Where an attempt is at its service.
@@ -101,16 +103,17 @@ impl Calls {
         self.keys.clear();
         self.places.clear();
         self.kept.clear();
+        self.flights.clear();
     }
 
-    /// A fresh request of `client`, with one reference: the caller's.
+    /// A fresh request over `edge`, with one reference: the caller's.
     #[inline]
-    pub(super) fn open(&mut self, client: ClientId, instance: u16, born: Time) -> u32 {
-        let call = Call { born, timer: WITHOUT_TIMER, attempt: 0, refs: 1, client, instance };
+    pub(super) fn open(&mut self, edge: EdgeId, instance: u16, born: Time) -> u32 {
+        let call = Call { born, timer: WITHOUT_TIMER, attempt: 0, refs: 1, edge, instance };
         if let Some(slot) = self.free.pop() {
             // Nothing of whoever had the slot before may be taken for this request's.
             if let Some(kept) = self.kept.get_mut(slot as usize) {
-                *kept = Kept::nothing();
+                *kept = Kept::NOTHING;
             }
             if let Some(place) = self.places.get_mut(slot as usize) {
                 *place = (0, Whereabouts::Nowhere);
@@ -134,11 +137,13 @@ impl Calls {
     }
 
     pub(super) fn set_place(&mut self, slot: u32, attempt: u32, place: Whereabouts) {
-        if self.places.len() < self.slots.len() {
-            self.places.resize(self.slots.len(), (0, Whereabouts::Nowhere));
-        }
-        // A zombie is beyond anybody's reach: nobody will give it up again.
-        if self.attempt(slot) == attempt {
+        if let Some(flight) = self.flight(slot, attempt) {
+            self.flights.get_mut(flight).place = place;
+        } else if self.attempt(slot) == attempt {
+            // A zombie is beyond anybody's reach: nobody will give it up again.
+            if self.places.len() < self.slots.len() {
+                self.places.resize(self.slots.len(), (0, Whereabouts::Nowhere));
+            }
             self.places[slot as usize] = (attempt, place);
         }
     }
@@ -146,34 +151,70 @@ impl Calls {
     /// The attempt is not at its service any more.
     #[inline]
     pub(super) fn forget_place(&mut self, slot: u32, attempt: u32) {
-        if !self.places.is_empty() {
+        if !self.places.is_empty() || !self.kept.is_empty() {
             self.take_place(slot, attempt);
         }
     }
 
     /// Where the attempt is, which nobody will ask again.
     pub(super) fn take_place(&mut self, slot: u32, attempt: u32) -> Whereabouts {
+        if let Some(flight) = self.flight(slot, attempt) {
+            let place = &mut self.flights.get_mut(flight).place;
+            return std::mem::replace(place, Whereabouts::Nowhere);
+        }
         match self.places.get_mut(slot as usize) {
             Some((of, place)) if *of == attempt => std::mem::replace(place, Whereabouts::Nowhere),
             Some(_) | None => Whereabouts::Nowhere,
         }
     }
 
-    pub(super) fn keep(&mut self, slot: u32, kept: Kept) {
+    /// What is kept of the request in this slot.
+    pub(super) fn kept(&mut self, slot: u32) -> &mut Kept {
         if self.kept.len() < self.slots.len() {
-            self.kept.resize_with(self.slots.len(), Kept::nothing);
+            self.kept.resize(self.slots.len(), Kept::NOTHING);
         }
-        self.kept[slot as usize] = kept;
+        &mut self.kept[slot as usize]
     }
 
-    /// What was kept last of the request in this slot.
-    pub(super) fn kept(&self, slot: u32) -> Kept {
-        self.kept.get(slot as usize).copied().unwrap_or_else(Kept::nothing)
+    /// The flight of this attempt, if it has one.
+    #[inline]
+    pub(super) fn flight(&self, slot: u32, attempt: u32) -> Option<u32> {
+        self.flights.find(self.first_flight(slot), attempt)
+    }
+
+    /// Whether the client waits for this attempt, which has a flight.
+    #[inline]
+    pub(super) fn is_out(&self, slot: u32, attempt: u32) -> bool {
+        let flight = self.flight(slot, attempt);
+        flight.is_some_and(|flight| self.flights.get(flight).stage == Stage::Out)
+    }
+
+    /// The first flight of the request; [`NOBODY`] if it has none.
+    #[inline]
+    pub(super) fn first_flight(&self, slot: u32) -> u32 {
+        self.kept.get(slot as usize).map_or(NOBODY, |kept| kept.first_flight)
+    }
+
+    /// What was charged for retries over `edge` that have not left is charged to nobody.
+    pub(super) fn forget_receipts(&mut self, edge: EdgeId) {
+        for (kept, call) in self.kept.iter_mut().zip(&self.slots) {
+            if call.edge == edge {
+                kept.receipt = Receipt::NOTHING;
+            }
+        }
+    }
+
+    /// The number of an attempt that leaves now, which no other attempt of the request has.
+    #[inline]
+    pub(super) fn take_number(&mut self, slot: u32) -> u32 {
+        let call = &mut self.slots[slot as usize];
+        call.attempt += 1;
+        call.attempt - 1
     }
 
     #[inline]
-    pub(super) fn client(&self, slot: u32) -> ClientId {
-        self.slots[slot as usize].client
+    pub(super) fn edge(&self, slot: u32) -> EdgeId {
+        self.slots[slot as usize].edge
     }
 
     /// Which instance of the client.
@@ -206,6 +247,12 @@ impl Calls {
         self.slots[slot as usize].timer = sequence;
     }
 
+    /// What is scheduled for the request means nothing any more.
+    #[inline]
+    pub(super) fn drop_timer(&mut self, slot: u32) {
+        self.slots[slot as usize].timer = WITHOUT_TIMER;
+    }
+
     /// Whether the agenda entry of this request with this sequence number still means anything.
     #[inline]
     pub(super) fn timer_is_live(&self, slot: u32, sequence: u64) -> bool {
@@ -225,11 +272,15 @@ impl Calls {
         call.attempt == attempt && call.timer != CLOSED
     }
 
-    /// The request has ended.
+    /// The request has ended. Its slot is free once nothing refers to it any more.
     #[inline]
     pub(super) fn close(&mut self, slot: u32) {
-        debug_assert_ne!(self.slots[slot as usize].timer, CLOSED, "a request ends once");
-        self.slots[slot as usize].timer = CLOSED;
+        let call = &mut self.slots[slot as usize];
+        debug_assert_ne!(call.timer, CLOSED, "a request ends once");
+        call.timer = CLOSED;
+        if call.refs == 0 {
+            self.free.push(slot);
+        }
     }
 
     #[inline]

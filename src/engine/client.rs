@@ -2,10 +2,9 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
-use crate::id::ClientId;
+use crate::id::{ClientId, EdgeId};
 use crate::model::LateAnswers;
-use crate::observe::{CallId, Fact, Observer};
-use crate::policy::outcome::Outcome;
+use crate::observe::{CallId, Fact, Observer, Sending};
 use crate::policy::retry::{Decision, Failure, Hint, Memory};
 use crate::random::{Bits, Draw, Sprout};
 use crate::time::{Span, Time};
@@ -32,7 +31,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// A fresh request: its first attempt is sent.
     pub(super) fn request(&mut self, client: u32, instance: u16, key: u64) {
         let id = ClientId(client as u16);
-        let call = self.world.calls.open(id, instance, self.now);
+        let call = self.world.calls.open(id.into(), instance, self.now);
         let state = &mut self.world.clients[client as usize];
         state.arrived += 1;
         if state.needs_keys {
@@ -40,7 +39,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         self.observer.observe(self.now, Fact::Arrived { client: id, call: CallId(call) });
         if self.world.clients[client as usize].blocks.is_empty() || !self.is_blocked(client, key) {
-            if self.world.clients[client as usize].keeps_books {
+            if self.world.edges[client as usize].keeps_books {
                 self.begin_by_the_books(call);
             } else {
                 self.send(call);
@@ -60,30 +59,37 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// The attempt that is due leaves for the service.
     #[inline]
-    pub(super) fn send(&mut self, call: u32) {
-        let client = self.world.calls.client(call);
+    fn send(&mut self, call: u32) {
+        let edge = self.world.calls.edge(call);
         let attempt = self.world.calls.attempt(call);
-        let edge = &self.model.clients[client.index()].edge;
-        self.observer.observe(self.now, Fact::Sent { client, call: CallId(call), attempt });
-        let reception = if self.world.clients[client.index()].network.is_nothing {
-            self.receive(edge.to, call, attempt)
-        } else {
-            self.send_there(call, attempt);
-            Reception::Taken
-        };
-        match reception {
+        let kind = if attempt == 0 { Sending::First } else { Sending::Retry };
+        match self.dispatch(edge, call, attempt, kind) {
             Reception::Taken => {
-                let lane = self.world.clients[client.index()].timeout_lane;
-                let timeout = if edge.deadline.is_some() {
-                    self.timeout_by_the_books(call)
-                } else {
-                    edge.timeout
-                };
-                if let Some(timeout) = timeout {
-                    self.set_timer(call, timeout, Event::Timeout { call }, lane);
+                let state = &self.world.edges[edge.index()];
+                if let Some(timeout) = state.timeout {
+                    self.set_timer(call, timeout, Event::Timeout { call }, state.timeout_lane);
                 }
             }
             Reception::TurnedAway(failure, hint) => self.attempt_failed(call, failure, hint),
+        }
+    }
+
+    /// An attempt leaves for the service at the other end of `edge`.
+    #[inline]
+    pub(super) fn dispatch(
+        &mut self,
+        edge: EdgeId,
+        call: u32,
+        attempt: u32,
+        kind: Sending,
+    ) -> Reception {
+        self.observer.observe(self.now, Fact::Sent { edge, call: CallId(call), attempt, kind });
+        let state = &self.world.edges[edge.index()];
+        if state.is_direct {
+            self.receive(state.to, call, attempt)
+        } else {
+            self.send_there(call, attempt);
+            Reception::Taken
         }
     }
 
@@ -91,50 +97,59 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn set_timer(&mut self, call: u32, delay: Span, event: Event, lane: Lane) {
         if let Some(sequence) = self.schedule(delay, event, lane) {
             self.world.calls.set_timer(call, sequence);
-            self.world.calls.retain(call);
         }
     }
 
     /// The client gives up the attempt it waits for.
     pub(super) fn time_out(&mut self, call: u32) {
-        let client = self.world.calls.client(call);
+        let edge = self.world.calls.edge(call);
         let attempt = self.world.calls.attempt(call);
-        self.observer.observe(self.now, Fact::TimedOut { client, call: CallId(call), attempt });
-        let to = self.model.clients[client.index()].edge.to;
+        self.observer.observe(self.now, Fact::TimedOut { edge, call: CallId(call), attempt });
+        let to = self.world.edges[edge.index()].to;
         self.abandon(to, call, attempt);
         self.attempt_failed(call, Failure::TimedOut, Hint::Absent);
-        self.world.calls.release(call);
     }
 
     /// The attempt waited for has failed: the request is tried again or fails.
     #[inline]
     pub(super) fn attempt_failed(&mut self, call: u32, failure: Failure, hint: Hint) {
-        let client = self.world.calls.client(call);
-        let state = &mut self.world.clients[client.index()];
-        let decision = if let Some((max_retries, wait)) =
-            state.plain_retry.filter(|_| failure == Failure::TimedOut)
-        {
-            let retries = self.world.calls.attempt(call);
-            if retries < max_retries { Decision::After(wait) } else { Decision::GiveUp }
-        } else if state.keeps_books {
-            self.decide_by_the_books(call, failure, hint)
-        } else {
-            let retry = &self.model.clients[client.index()].edge.retry;
-            let attempt = self.world.calls.attempt(call);
-            let bits = &mut state.jitter;
-            retry.decide(attempt, failure, hint, &mut Memory::default(), bits)
-        };
+        let edge = self.world.calls.edge(call);
+        let attempt = self.world.calls.attempt(call);
+        let state = &mut self.world.edges[edge.index()];
+        let decision =
+            match state.plain_retry {
+                Some((max_retries, wait)) if failure == Failure::TimedOut => {
+                    if attempt < max_retries { Decision::After(wait) } else { Decision::GiveUp }
+                }
+                Some(_) | None if state.keeps_books => {
+                    // It left before a lever gave the client something to remember.
+                    self.world.calls.kept(call).tries = attempt;
+                    self.world.calls.give_up_attempt(call);
+                    return self.try_failed(call, failure, hint, false);
+                }
+                Some(_) | None => {
+                    let retry = &self.model.clients[edge.index()].edge.retry;
+                    let mut memory = Memory::NOTHING;
+                    retry.decide(attempt, failure, hint, &mut memory, &mut state.jitter)
+                }
+            };
         self.world.calls.give_up_attempt(call);
+        self.follow(call, failure, decision);
+    }
+
+    /// What has been decided about a request whose attempt has failed is done.
+    #[inline]
+    pub(super) fn follow(&mut self, call: u32, failure: Failure, decision: Decision) {
         match decision {
             Decision::GiveUp => self.fail(call),
             // After an answer at once, sending again from here would recurse into the next one.
             Decision::After(Span::ZERO)
                 if failure == Failure::TimedOut && self.nothing_comes_before_a_retry() =>
             {
-                self.retry(call);
+                self.retry_is_due(call);
             }
             Decision::After(wait) | Decision::GiveUpAfter(wait) => {
-                let state = &self.world.clients[client.index()];
+                let state = &self.world.edges[self.world.calls.edge(call).index()];
                 let lane = match failure {
                     Failure::Refused => state.refusal_lane,
                     Failure::TimedOut | Failure::Error | Failure::Reset | Failure::Unavailable => {
@@ -147,15 +162,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// The wait before a retry is over.
-    pub(super) fn retry_is_due(&mut self, call: u32) {
-        self.retry(call);
-        self.world.calls.release(call);
-    }
-
     #[inline]
-    fn retry(&mut self, call: u32) {
-        let client = self.world.calls.client(call);
-        if self.world.clients[client.index()].keeps_books {
+    pub(super) fn retry_is_due(&mut self, call: u32) {
+        let edge = self.world.calls.edge(call);
+        if self.world.edges[edge.index()].keeps_books {
             self.go_on_by_the_books(call);
         } else {
             self.send(call);
@@ -166,15 +176,19 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     pub(super) fn is_waited_for(&self, call: u32, attempt: u32) -> bool {
         self.world.calls.waits_for(call, attempt)
-            || self.world.takes_late_answers && self.takes_late_answers(call)
+            || self.world.has_exceptions && self.is_waited_for_after_all(call, attempt)
     }
 
-    #[inline]
-    fn takes_late_answers(&self, call: u32) -> bool {
-        let client = self.world.calls.client(call);
-        match self.model.clients[client.index()].edge.late_answers {
-            LateAnswers::Wasted => false,
-            LateAnswers::Accepted => self.world.calls.is_open(call),
+    /// Whether an answer to an attempt of another number than the next one would be of use.
+    fn is_waited_for_after_all(&self, call: u32, attempt: u32) -> bool {
+        let calls = &self.world.calls;
+        if !calls.is_open(call) {
+            return false;
+        }
+        let edge = calls.edge(call);
+        match self.model.clients[edge.index()].edge.late_answers {
+            LateAnswers::Wasted => calls.is_out(call, attempt),
+            LateAnswers::Accepted => true,
         }
     }
 
@@ -184,24 +198,28 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         match answer {
             Answer::Success => {
                 if self.is_waited_for(call, attempt) {
-                    self.succeed(call);
+                    return self.succeed(call, attempt);
                 }
             }
             Answer::Failure(failure, hint) => {
                 if self.world.calls.waits_for(call, attempt) {
-                    self.attempt_failed(call, failure, hint);
+                    return self.attempt_failed(call, failure, hint);
                 }
             }
+        }
+        if self.world.has_exceptions {
+            self.hear_by_the_books(call, attempt, answer);
         }
     }
 
     #[inline]
-    pub(super) fn succeed(&mut self, call: u32) {
-        let client = self.world.calls.client(call);
+    pub(super) fn succeed(&mut self, call: u32, attempt: u32) {
+        let edge = self.world.calls.edge(call);
         let latency = self.now.since(self.world.calls.born(call));
-        if self.world.clients[client.index()].keeps_books {
-            self.enter_in_the_books(call, Outcome::Succeeded);
+        if self.world.edges[edge.index()].keeps_books {
+            self.succeed_by_the_books(call, attempt);
         }
+        let client = edge.client();
         self.observer.observe(self.now, Fact::Succeeded { client, call: CallId(call), latency });
         self.world.clients[client.index()].succeeded += 1;
         self.end(client, call);
@@ -209,26 +227,26 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     #[inline]
     pub(super) fn fail(&mut self, call: u32) {
-        let client = self.world.calls.client(call);
+        let client = self.world.calls.edge(call).client();
         self.observer.observe(self.now, Fact::Failed { client, call: CallId(call) });
         self.end(client, call);
     }
 
     #[inline]
     fn end(&mut self, client: ClientId, call: u32) {
-        self.world.calls.close(call);
         if let Some(first) = self.world.clients[client.index()].first_user {
             let user = first + u32::from(self.world.calls.instance(call));
             self.user_thinks(user, self.world.calls.key(call));
         }
+        self.world.calls.close(call);
     }
 
     /// When the client gives up an attempt that arrived at `arrived`, as its service reckons: what
     /// travels with an attempt is a length of time, and not an instant.
     #[inline]
     pub(super) fn deadline(&self, call: u32, arrived: Time) -> Time {
-        let client = self.world.calls.client(call);
-        match self.model.clients[client.index()].edge.timeout {
+        let edge = self.world.calls.edge(call);
+        match self.world.edges[edge.index()].timeout {
             Some(timeout) => arrived + timeout,
             None => Time::NEVER,
         }

@@ -3,12 +3,9 @@
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::outage::Cause;
-use crate::id::{ClientId, LeverId, ServiceId};
-use crate::model::{
-    Action, Client, Condition, Model, Notice, Outage, Pull, QueueFate, ServiceFate,
-};
+use crate::id::{EdgeId, LeverId, ServiceId};
+use crate::model::{Action, Condition, Model, Notice, Outage, Pull, QueueFate, ServiceFate};
 use crate::observe::{Fact, Observer};
-use crate::policy::retry::Failure;
 use crate::time::Time;
 
 /// What an operator has seen of a condition.
@@ -114,20 +111,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     fn change(&mut self, model: &'a Model) {
         let before = std::mem::replace(&mut self.model, model);
         for (index, (new, old)) in model.clients.iter().zip(&before.clients).enumerate() {
-            let policies = |client: &Client| {
-                let edge = &client.edge;
-                (edge.budget, edge.throttle, edge.breaker, edge.scope)
-            };
-            let state = &mut self.world.clients[index];
-            let kept_books = state.keeps_books;
-            if policies(new) != policies(old) {
-                state.open_books(new);
-            }
-            // What is open may have something kept, and what comes may need it.
-            state.keeps_books = kept_books || new.edge.keeps_books();
-            let plain = new.edge.retry.plain(Failure::TimedOut);
-            state.plain_retry = plain.filter(|_| !state.keeps_books);
-            self.review_network(ClientId(index as u16));
+            let edge = EdgeId(index as u16);
+            self.reopen_books(edge, &old.edge, &new.edge, new.instance_count());
+            self.review_edge(edge);
         }
         for index in 0..model.services.len() {
             let service = ServiceId(index as u16);

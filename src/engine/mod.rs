@@ -9,13 +9,16 @@ mod arrivals;
 mod books;
 mod calls;
 mod client;
+mod flights;
 mod freeze;
+mod hedges;
 mod lane_map;
 mod lever;
 mod network;
 mod outage;
 mod queue_timer;
 mod refusal;
+mod reopen;
 mod service;
 mod state;
 #[cfg(test)]
@@ -78,7 +81,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 return;
             }
             // The dead are skipped one at a time: a hand-over may be due before the next entry.
-            if self.bury(entry) {
+            if is_dead(entry, &self.world.calls, &self.world.workers) {
                 continue;
             }
             self.now = entry.time();
@@ -95,8 +98,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 | Event::UserSends { .. }
                 | Event::LeverPulled { .. }
                 | Event::LeverReleased { .. }
+                | Event::Watch
                 | Event::QueueTimeout { .. }
-                | Event::Watch) => self.play_rare(rare),
+                | Event::FlightEnds { .. }
+                | Event::FlightLeaves { .. }
+                | Event::HedgeDue { .. }) => self.play_rare(rare),
             }
         }
     }
@@ -115,6 +121,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Event::LeverReleased { lever } => self.release_lever(lever),
             Event::QueueTimeout { timer } => self.queue_timeout(timer),
             Event::Watch => self.watch(),
+            Event::FlightEnds { flight } => self.flight_ends(flight),
+            Event::FlightLeaves { flight } => self.flight_leaves(flight),
+            Event::HedgeDue { call } => self.hedge_is_due(call),
             Event::Completion { .. }
             | Event::Timeout { .. }
             | Event::Arrival { .. }
@@ -127,12 +136,6 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     fn pop(&mut self) -> Entry {
         let World { agenda, calls, workers, .. } = &mut *self.world;
         agenda.pop(|entry| is_dead(entry, calls, workers))
-    }
-
-    /// Whether `entry` is dead; then its reference to a request is given back.
-    #[inline]
-    fn bury(&mut self, entry: Entry) -> bool {
-        is_dead(entry, &mut self.world.calls, &self.world.workers)
     }
 
     /// Puts `event` into the agenda, `delay` from now: its sequence number. What would happen at the
@@ -157,19 +160,13 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 }
 
-/// Whether `entry` no longer means anything; then its reference to a request is given back, so each
-/// dead entry may be asked about only once.
+/// Whether `entry` no longer means anything.
 #[inline]
-fn is_dead(entry: Entry, calls: &mut Calls, workers: &[Worker]) -> bool {
+fn is_dead(entry: Entry, calls: &Calls, workers: &[Worker]) -> bool {
     match entry.mortal() {
         Some(Mortal::Worker(worker)) => workers[worker as usize].completion != entry.sequence(),
-        Some(Mortal::Call(call)) => {
-            let dead = !calls.timer_is_live(call, entry.sequence());
-            if dead {
-                calls.release(call);
-            }
-            dead
-        }
+        Some(Mortal::Call(call)) => !calls.timer_is_live(call, entry.sequence()),
+        Some(Mortal::Flight(flight)) => !calls.flights.timer_is_live(flight, entry.sequence()),
         None => false,
     }
 }

@@ -64,12 +64,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An answer leaves its service, and with it the work behind it if it is of use by now.
     #[inline]
     pub(super) fn answer(&mut self, call: u32, attempt: u32, answer: Answer, work: Span) {
-        let client = self.world.calls.client(call);
-        if self.world.clients[client.index()].network.is_nothing {
+        let edge = self.world.calls.edge(call);
+        if self.world.edges[edge.index()].is_direct {
             if work.is_zero() {
                 self.hear(call, attempt, answer);
             } else {
-                self.succeed(call);
+                self.succeed(call, attempt);
             }
         } else {
             let journey = Journey { call, attempt, answer, work };
@@ -91,19 +91,19 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Way::Back => (Draw::Back, Draw::LostBack),
         };
         let Journey { call, attempt, .. } = journey;
-        let client = self.world.calls.client(call);
+        let edge = self.world.calls.edge(call);
         let key = self.world.calls.key(call);
-        let state = &self.world.clients[client.index()];
+        let state = &self.world.edges[edge.index()];
         let arrives = left_by(state.network.losses.iter().map(|(_, share)| *share));
         if Sprout::of(key, attempt, lost).uniform() >= arrives {
             self.observer
-                .observe(self.now, Fact::LostOnTheWay { client, call: CallId(call), attempt });
+                .observe(self.now, Fact::LostOnTheWay { edge, call: CallId(call), attempt });
             self.note_late(journey, way);
             return;
         }
         let added: Span = state.network.added.iter().map(|(_, added)| *added).sum();
         let lane = state.journey_lane;
-        let law = self.model.clients[client.index()].edge.latency.as_ref();
+        let law = self.model.clients[edge.index()].edge.latency.as_ref();
         let usual = law.map_or(Span::ZERO, |law| law.sample(&mut Sprout::of(key, attempt, takes)));
         self.world.calls.retain(call);
         let journey = self.world.journeys.begin(journey);
@@ -117,8 +117,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt has travelled to its service.
     pub(super) fn attempt_arrives(&mut self, journey: u32) {
         let Journey { call, attempt, .. } = self.world.journeys.end(journey);
-        let client = self.world.calls.client(call);
-        let service = self.model.clients[client.index()].edge.to;
+        let edge = self.world.calls.edge(call);
+        let service = self.world.edges[edge.index()].to;
         match self.receive(service, call, attempt) {
             Reception::Taken => {}
             Reception::TurnedAway(failure, hint) => {
@@ -144,8 +144,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     fn note_late(&mut self, journey: Journey, way: Way) {
         let Journey { call, attempt, work, .. } = journey;
         if way == Way::Back && !work.is_zero() {
-            let client = self.world.calls.client(call);
-            let fact = Fact::CameToNothing { client, call: CallId(call), attempt, work };
+            let edge = self.world.calls.edge(call);
+            let fact = Fact::CameToNothing { edge, call: CallId(call), attempt, work };
             self.observer.observe(self.now, fact);
         }
     }

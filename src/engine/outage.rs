@@ -58,8 +58,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.refuse(service, call, attempt, Failure::Unavailable, Hint::Absent)
             }
             Notice::Never => {
-                let client = self.world.calls.client(call);
-                let fact = Fact::LostOnTheWay { client, call: CallId(call), attempt };
+                let edge = self.world.calls.edge(call);
+                let fact = Fact::LostOnTheWay { edge, call: CallId(call), attempt };
                 self.observer.observe(self.now, fact);
                 Reception::Taken
             }

@@ -97,10 +97,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     fn queue(&mut self, service: ServiceId, call: u32, attempt: u32) {
         let waiting = Waiting { since: self.now, call, attempt };
-        let (model, client) = (self.model, self.world.calls.client(call));
+        let (model, edge) = (self.model, self.world.calls.edge(call));
         let state = &mut self.world.services[service.index()];
         let ticket = state.queue.push(waiting, || {
-            let client = &model.clients[client.index()];
+            let client = &model.clients[edge.index()];
             let deadline =
                 client.edge.timeout.map_or(Time::NEVER, |timeout| waiting.since + timeout);
             Urgency { deadline, class: client.class }
@@ -118,7 +118,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     #[inline]
     fn class_of(&self, call: u32) -> Class {
-        self.model.clients[self.world.calls.client(call).index()].class
+        self.model.clients[self.world.calls.edge(call).index()].class
     }
 
     /// What an attempt meets that is not even asked to wait: a service that is gone, an error that

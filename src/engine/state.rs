@@ -7,12 +7,14 @@ use super::arrivals::Source;
 use super::outage::Cause;
 use super::refusal::Refused;
 use crate::id::ServiceId;
-use crate::model::{Client, Notice, OnAbandon, Scope, Service};
+use crate::model::{Edge, Notice, OnAbandon, Scope, Service};
 use crate::policy::admission::{Admission, Bucket};
 use crate::policy::breaker::Circuit;
 use crate::policy::budget::Ledger;
 use crate::policy::discipline::WaitingRoom;
+use crate::policy::hedge::Pace;
 use crate::policy::limit::Limiter;
+use crate::policy::pool::Leases;
 use crate::policy::retry::Failure;
 use crate::policy::shedding::{Shedder, Shedding};
 use crate::policy::slowdown::Slowdown;
@@ -21,6 +23,7 @@ use crate::random::{Bits, Purpose, Sprout, Stream};
 use crate::time::{Span, Time};
 use crate::unit::Fraction;
 
+/// Where requests come from.
 #[derive(Clone, Debug)]
 pub(super) struct ClientState {
     pub(super) source: Source,
@@ -32,16 +35,6 @@ pub(super) struct ClientState {
     pub(super) keys: Stream,
     /// Whether anything at all is drawn from them.
     pub(super) needs_keys: bool,
-    /// After a timeout: the wait before the next attempt, the same for each, and how often; none where
-    /// more must be asked.
-    pub(super) plain_retry: Option<(u32, Span)>,
-    /// How it spreads its waits, and what else of its policies is random.
-    pub(super) jitter: Stream,
-    /// Whether anything of a request is kept between its attempts.
-    pub(super) keeps_books: bool,
-    /// What its policies remember: one for all instances, or one each.
-    pub(super) memories: Vec<Memory>,
-    pub(super) network: Network,
     /// Shares of fresh requests that an operator blocks at the moment.
     pub(super) blocks: Vec<Fraction>,
     /// Factors of surges below 1 that are on.
@@ -49,10 +42,30 @@ pub(super) struct ClientState {
     /// The first of its users in [`World::users`](super::World), if it is a closed loop.
     pub(super) first_user: Option<u32>,
     pub(super) arrival_lane: Lane,
+}
+
+/// An edge, and whoever calls over it.
+#[derive(Clone, Debug)]
+pub(super) struct EdgeState {
+    pub(super) to: ServiceId,
+    /// Whether anything of a request is kept between its attempts.
+    pub(super) keeps_books: bool,
+    /// Whether attempts and answers arrive as they are sent.
+    pub(super) is_direct: bool,
+    /// How long it waits for an attempt, if it keeps no books.
+    pub(super) timeout: Option<Span>,
+    /// After a timeout: the wait before the next attempt, the same for each, and how often; none where
+    /// more must be asked.
+    pub(super) plain_retry: Option<(u32, Span)>,
     pub(super) timeout_lane: Lane,
     pub(super) retry_lane: Lane,
     pub(super) refusal_lane: Lane,
     pub(super) journey_lane: Lane,
+    /// How it spreads its waits, and what else of its policies is random.
+    pub(super) jitter: Stream,
+    /// What its policies remember: one for all instances, or one each.
+    pub(super) memories: Vec<Memory>,
+    pub(super) network: Network,
 }
 
 /// What policies remember that are about more than one request.
@@ -61,13 +74,13 @@ pub(super) struct Memory {
     pub(super) ledger: Option<Ledger>,
     pub(super) valve: Option<Valve>,
     pub(super) circuit: Option<Circuit>,
+    pub(super) pace: Option<Pace>,
+    pub(super) leases: Option<Leases>,
 }
 
-/// What stands between a client and its service.
+/// What triggers have put between a client and its service.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Network {
-    /// Nothing: attempts and answers arrive as they are sent.
-    pub(super) is_nothing: bool,
     /// Latencies that triggers add at the moment, with the triggers.
     pub(super) added: Vec<(u32, Span)>,
     /// Shares that triggers lose at the moment, with the triggers.
@@ -170,22 +183,33 @@ pub(super) struct Worker {
     pub(super) says_no: bool,
 }
 
-impl ClientState {
+impl EdgeState {
     /// Policies that remember nothing yet, one of each for all instances or for each of them.
-    pub(super) fn open_books(&mut self, client: &Client) {
-        let edge = &client.edge;
-        self.keeps_books = edge.keeps_books();
-        self.plain_retry = edge.retry.plain(Failure::TimedOut).filter(|_| !self.keeps_books);
+    pub(super) fn open_books(&mut self, edge: &Edge, instances: u16) {
         let count = match edge.scope {
             Scope::Shared => 1,
-            Scope::PerInstance => usize::from(client.instance_count()),
+            Scope::PerInstance => usize::from(instances),
         };
         self.memories.clear();
         self.memories.resize_with(count, || Memory {
             ledger: edge.budget.map(|budget| budget.open()),
             valve: edge.throttle.map(|throttle| throttle.open()),
             circuit: edge.breaker.map(|breaker| breaker.open()),
+            pace: edge.hedge.map(|hedge| hedge.open()),
+            leases: edge.pool.map(|pool| pool.open()),
         });
+    }
+
+    /// Works out anew what is kept ready for the hot loop, after anything has changed. Books once
+    /// kept are kept to the end: what is open may have something in them.
+    pub(super) fn review(&mut self, edge: &Edge) {
+        self.to = edge.to;
+        self.keeps_books |= edge.keeps_books();
+        self.is_direct = edge.latency.is_none()
+            && self.network.added.is_empty()
+            && self.network.losses.is_empty();
+        self.timeout = edge.timeout;
+        self.plain_retry = edge.retry.plain(Failure::TimedOut).filter(|_| !self.keeps_books);
     }
 }
 

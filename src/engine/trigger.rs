@@ -3,7 +3,7 @@
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::outage::Cause;
-use crate::id::{ClientId, ServiceId, TriggerId};
+use crate::id::{EdgeId, ServiceId, TriggerId};
 use crate::model::{Disturbance, InProgress};
 use crate::observe::{Fact, Observer};
 use crate::time::Time;
@@ -42,16 +42,16 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
             Disturbance::Outage(outage) => self.begin_outage(Cause::Trigger(id), outage),
             Disturbance::Latency { client, adds } => {
-                self.world.clients[client.index()].network.added.push((trigger, adds));
-                self.review_network(client);
+                self.world.edges[client.index()].network.added.push((trigger, adds));
+                self.review_edge(client.into());
             }
             Disturbance::ErrorShare { service, share } => {
                 self.health(service).error_shares.push((trigger, share));
                 self.review_service(service);
             }
             Disturbance::Loss { client, share } => {
-                self.world.clients[client.index()].network.losses.push((trigger, share));
-                self.review_network(client);
+                self.world.edges[client.index()].network.losses.push((trigger, share));
+                self.review_edge(client.into());
             }
             Disturbance::Capacity { service, workers } => {
                 self.health(service).capacities.push((trigger, workers.get()));
@@ -84,18 +84,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
             Disturbance::Outage(outage) => self.end_outage(Cause::Trigger(id), outage),
             Disturbance::Latency { client, .. } => {
-                let network = &mut self.world.clients[client.index()].network;
+                let network = &mut self.world.edges[client.index()].network;
                 network.added.retain(|(other, _)| *other != trigger);
-                self.review_network(client);
+                self.review_edge(client.into());
             }
             Disturbance::ErrorShare { service, .. } => {
                 self.health(service).error_shares.retain(|(other, _)| *other != trigger);
                 self.review_service(service);
             }
             Disturbance::Loss { client, .. } => {
-                let network = &mut self.world.clients[client.index()].network;
+                let network = &mut self.world.edges[client.index()].network;
                 network.losses.retain(|(other, _)| *other != trigger);
-                self.review_network(client);
+                self.review_edge(client.into());
             }
             Disturbance::Capacity { service, .. } => {
                 self.health(service).capacities.retain(|(other, _)| *other != trigger);
@@ -114,11 +114,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.world.services[service.index()].review(policy);
     }
 
-    /// Whether attempts and answers still, or again, arrive as they are sent.
-    pub(super) fn review_network(&mut self, client: ClientId) {
-        let latency = self.model.clients[client.index()].edge.latency.is_some();
-        let network = &mut self.world.clients[client.index()].network;
-        network.is_nothing = !latency && network.added.is_empty() && network.losses.is_empty();
+    /// What is kept ready about an edge for the hot loop.
+    pub(super) fn review_edge(&mut self, edge: EdgeId) {
+        let policy = &self.model.clients[edge.index()].edge;
+        self.world.edges[edge.index()].review(policy);
     }
 
     /// How many workers there should be now.

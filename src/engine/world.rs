@@ -10,9 +10,9 @@ use super::lane_map::{LaneMap, Use};
 use super::lever::Alert;
 use super::network::Journeys;
 use super::queue_timer::QueueTimers;
-use super::state::{ClientState, Network, ServiceState, User, Worker};
+use super::state::{ClientState, EdgeState, Network, ServiceState, User, Worker};
 use crate::id::{ClientId, ServiceId};
-use crate::model::{Action, Arrivals, Disturbance, LateAnswers, Model};
+use crate::model::{Action, Arrivals, Disturbance, Edge, LateAnswers, Model};
 use crate::policy::retry::Failure;
 use crate::random::{Purpose, Stream};
 use crate::time::Time;
@@ -29,6 +29,8 @@ pub struct World<A = Lanes> {
     pub(super) journeys: Journeys,
     pub(super) queue_timers: QueueTimers,
     pub(super) clients: Vec<ClientState>,
+    /// One for each client.
+    pub(super) edges: Vec<EdgeState>,
     /// The users of all closed loops, one client after the other.
     pub(super) users: Vec<User>,
     pub(super) services: Vec<ServiceState>,
@@ -38,8 +40,8 @@ pub struct World<A = Lanes> {
     pub(super) hand_overs: VecDeque<ServiceId>,
     /// One for each trigger of the model, used by those that are surges.
     pub(super) surges: Vec<Surge>,
-    /// Whether any client takes answers to attempts that it has given up.
-    pub(super) takes_late_answers: bool,
+    /// Whether an answer may be waited for that the number of its attempt does not show to be.
+    pub(super) has_exceptions: bool,
     /// One for each lever of the model.
     pub(super) alerts: Vec<Alert>,
 }
@@ -53,9 +55,9 @@ impl<A: Agenda> World<A> {
         self.journeys.clear();
         self.queue_timers.clear();
         self.hand_overs.clear();
-        self.takes_late_answers = models(model)
-            .flat_map(|model| &model.clients)
-            .any(|client| client.edge.late_answers == LateAnswers::Accepted);
+        self.has_exceptions = models(model).flat_map(|model| &model.clients).any(|client| {
+            client.edge.keeps_books() || client.edge.late_answers == LateAnswers::Accepted
+        });
         self.alerts.clear();
         self.alerts.resize(model.levers.len(), Alert::QUIET);
         self.surges.clear();
@@ -93,43 +95,55 @@ impl<A: Agenda> World<A> {
     fn reset_clients(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
         self.clients.clear();
         self.users.clear();
+        self.edges.clear();
         for (index, client) in model.clients.iter().enumerate() {
-            let edge = &client.edge;
-            let journey = edge.latency.as_ref().and_then(|law| law.constant());
             let mut state = ClientState {
                 source: Source::new(seed, &client.name),
                 arrived: 0,
                 succeeded: 0,
                 keys: Stream::new(seed, Purpose::Requests, &client.name),
                 needs_keys: needs_keys(model, ClientId(index as u16)),
-                jitter: Stream::new(seed, Purpose::Jitter, &client.name),
-                keeps_books: false,
-                plain_retry: None,
-                memories: Vec::new(),
-                network: Network { is_nothing: edge.latency.is_none(), ..Network::default() },
                 blocks: Vec::new(),
                 thinnings: Vec::new(),
                 first_user: None,
                 arrival_lane: Lane::NONE,
-                timeout_lane: lanes.of_optional(Use::Timeout, edge.timeout),
-                retry_lane: lanes.of_optional(Use::Retry, edge.retry.backoff.constant()),
-                refusal_lane: lanes
-                    .of_optional(Use::Retry, edge.retry.constant_wait(Failure::Refused)),
-                journey_lane: lanes.of_optional(Use::Journey, journey),
             };
-            state.open_books(client);
             if let Arrivals::Users(users) = &client.arrivals {
                 state.first_user = Some(self.users.len() as u32);
                 let user = User { client: index as u16, sent_at: Time::ZERO };
                 self.users.resize(self.users.len() + usize::from(users.count.get()), user);
             }
             self.clients.push(state);
+            let jitter = Stream::new(seed, Purpose::Jitter, &client.name);
+            let mut edge = fresh_edge(&client.edge, jitter, lanes);
+            edge.open_books(&client.edge, client.instance_count());
+            self.edges.push(edge);
         }
         // A lane for a single pending arrival saves less than one for many pending timers.
         for state in &mut self.clients {
             state.arrival_lane = lanes.own();
         }
     }
+}
+
+fn fresh_edge(edge: &Edge, jitter: Stream, lanes: &mut LaneMap) -> EdgeState {
+    let journey = edge.latency.as_ref().and_then(|law| law.constant());
+    let mut state = EdgeState {
+        to: edge.to,
+        keeps_books: false,
+        is_direct: true,
+        timeout: None,
+        plain_retry: None,
+        timeout_lane: lanes.of_optional(Use::Timeout, edge.timeout),
+        retry_lane: lanes.of_optional(Use::Retry, edge.retry.backoff.constant()),
+        refusal_lane: lanes.of_optional(Use::Retry, edge.retry.constant_wait(Failure::Refused)),
+        journey_lane: lanes.of_optional(Use::Journey, journey),
+        jitter,
+        memories: Vec::new(),
+        network: Network::default(),
+    };
+    state.review(edge);
+    state
 }
 
 /// Every model that the run may follow: the one it starts with and those that levers change to.

@@ -95,6 +95,10 @@ metrics! {
         Attempts "attempts" |run| Some(run.recording.tally.attempts as f64),
         /// Retries sent by clients.
         Retries "retries" |run| Some(run.recording.tally.retries as f64),
+        /// Copies sent by clients of attempts that were still out.
+        Hedges "hedges" |run| Some(run.recording.tally.hedges as f64),
+        /// Attempts held back by a client's own throttle, breaker or pool.
+        HeldBack "held_back" |run| Some(run.recording.tally.held_back as f64),
         /// Attempts given up by clients.
         TimedOut "timed_out" |run| Some(run.recording.tally.timed_out as f64),
         /// Retries held back by a budget.

@@ -2,12 +2,13 @@
 
 use super::Model;
 use crate::id::ServiceId;
-use crate::model::Client;
+use crate::model::{Action, Client, Disturbance, ErrorCost, Notice, Trigger};
 use crate::policy::admission::{Admission, Rejection};
 use crate::policy::retry::{Failure, Hint};
 use crate::policy::shedding::QueueTimer;
 use crate::policy::slowdown::Slowdown;
 use crate::time::Span;
+use crate::unit::Fraction;
 
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
 /// a half entries of the agenda, and the agenda can number 2^33 of them.
@@ -95,16 +96,62 @@ impl Model {
         let within = |attempt, failure, hint| {
             edge.retry.attempts_within(self.horizon, attempt, failure, hint)
         };
-        let service = self.service(edge.to);
         let timed_out =
             edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut, Hint::Absent));
-        let hint = service.refusals.hint;
-        let refused = |after| timed_out.max(within(after, Failure::Refused, hint));
-        match service.queue_timeout.map(|timeout| timeout.timer) {
-            _ if service.may_refuse() => refused(service.refusals.cost.at_least()),
-            Some(QueueTimer::After(length)) => refused(length),
-            Some(QueueTimer::AtDeadline) | None => timed_out,
-        }
+        let service = self.service(edge.to);
+        let at_once = |failure| match self.may_fail_at_once(client, failure) {
+            true if failure == service.errors.failure => {
+                within(Span::ZERO, failure, service.errors.hint)
+            }
+            true => within(Span::ZERO, failure, Hint::Absent),
+            false => 1.0,
+        };
+        let refused = match service.queue_timeout.map(|timeout| timeout.timer) {
+            _ if service.may_refuse() => Some(service.refusals.cost.at_least()),
+            Some(QueueTimer::After(length)) => Some(length),
+            Some(QueueTimer::AtDeadline) | None => None,
+        };
+        let refused = refused.map_or(timed_out, |after| {
+            timed_out.max(within(after, Failure::Refused, service.refusals.hint))
+        });
+        let tries = Failure::EACH.map(at_once).into_iter().fold(refused, f64::max);
+        tries * edge.hedge.map_or(1.0, |hedge| 1.0 + f64::from(hedge.extra.get()))
+    }
+
+    /// Whether an operator may restart the service, and its clients are told.
+    fn may_restart(&self, id: ServiceId) -> bool {
+        self.levers.iter().any(|lever| match lever.action {
+            Action::Restart { service, clients, .. } => service == id && clients == Notice::AtOnce,
+            Action::Block { .. } | Action::DropQueue { .. } | Action::Change(_) => false,
+        })
+    }
+
+    /// Whether an attempt of `client` may fail in this way the moment it is ready, but for refusals.
+    fn may_fail_at_once(&self, client: &Client, failure: Failure) -> bool {
+        let (edge, service) = (&client.edge, self.service(client.edge.to));
+        let by_trigger = |trigger: &Trigger| match trigger.disturbance {
+            Disturbance::Outage(outage) => {
+                outage.service == edge.to
+                    && outage.clients == Notice::AtOnce
+                    && failure == Failure::Unavailable
+            }
+            Disturbance::ErrorShare { service: of, .. } => {
+                of == edge.to && failure == service.errors.failure
+            }
+            Disturbance::Stall { .. }
+            | Disturbance::Slowdown { .. }
+            | Disturbance::Surge { .. }
+            | Disturbance::Latency { .. }
+            | Disturbance::Loss { .. }
+            | Disturbance::Capacity { .. } => false,
+        };
+        let by_errors = service.errors.cost == ErrorCost::Nothing
+            && service.errors.share != Fraction::ZERO
+            && failure == service.errors.failure;
+        let held_back = edge.breaker.is_some() || edge.throttle.is_some() || edge.pool.is_some();
+        failure == Failure::Unavailable && (held_back || self.may_restart(edge.to))
+            || by_errors
+            || self.triggers.iter().any(by_trigger)
     }
 
     /// How long a request of `client` can stay open, in seconds; none if for ever.

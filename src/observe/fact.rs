@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::id::{ClientId, LeverId, ServiceId, TriggerId};
+use crate::id::{ClientId, EdgeId, LeverId, ServiceId, TriggerId};
 use crate::time::Span;
 
 /// Which request, while any part of it is alive. A number is used again once nothing of the request
-/// is left: no attempt in a queue or a worker's hands, no timer.
+/// is left: no attempt in a queue, a worker's hands or on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub u32);
 
@@ -22,24 +22,26 @@ pub enum Fact {
     },
     /// A client sends an attempt.
     Sent {
-        /// Who sends.
-        client: ClientId,
+        /// Over which edge.
+        edge: EdgeId,
         /// For which request.
         call: CallId,
-        /// 0 for the first, above for a retry.
+        /// Counts all attempts of the request, of whatever kind.
         attempt: u32,
+        /// Why it is sent.
+        kind: Sending,
     },
     /// A client's budget does not let a retry go.
     BudgetDenied {
         /// Whose budget.
-        client: ClientId,
+        edge: EdgeId,
         /// The request that would have been retried.
         call: CallId,
     },
     /// A client waits no longer for an attempt.
     TimedOut {
         /// Who gives up.
-        client: ClientId,
+        edge: EdgeId,
         /// The request.
         call: CallId,
         /// The attempt given up.
@@ -157,7 +159,7 @@ pub enum Fact {
     /// An attempt or its answer is lost between client and service, and nobody is told.
     LostOnTheWay {
         /// Whose attempt.
-        client: ClientId,
+        edge: EdgeId,
         /// The request.
         call: CallId,
         /// The attempt.
@@ -167,7 +169,7 @@ pub enum Fact {
     /// work was wasted after all.
     CameToNothing {
         /// Whose attempt.
-        client: ClientId,
+        edge: EdgeId,
         /// The request.
         call: CallId,
         /// The attempt.
@@ -200,7 +202,7 @@ pub enum Fact {
     /// An attempt fails on its client's side, without having been sent.
     HeldBack {
         /// Whose attempt.
-        client: ClientId,
+        edge: EdgeId,
         /// The request.
         call: CallId,
         /// The attempt.
@@ -230,6 +232,17 @@ pub enum Fact {
     },
 }
 
+/// Why an attempt is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// It is the first of its request.
+    First,
+    /// The one before has failed.
+    Retry,
+    /// The one before is still out.
+    Hedge,
+}
+
 /// What holds attempts back on their client's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
@@ -237,6 +250,8 @@ pub enum Guard {
     Throttle,
     /// An open circuit breaker.
     Breaker,
+    /// A connection pool in which too many wait, or in which it has waited too long.
+    Pool,
 }
 
 /// When a service drops an attempt that it has let in.
@@ -309,8 +324,12 @@ impl fmt::Display for Fact {
             Self::Arrived { client, call } => {
                 write!(f, "request {} arrives at client {}", call.0, client.0)
             }
-            Self::Sent { client, call, attempt } => {
-                write!(f, "{} is sent by client {}", on(call, attempt), client.0)
+            Self::Sent { edge, call, attempt, kind } => {
+                let why = match kind {
+                    Sending::First | Sending::Retry => "",
+                    Sending::Hedge => ", as a hedge",
+                };
+                write!(f, "{} is sent by client {}{why}", on(call, attempt), edge.0)
             }
             Self::BudgetDenied { call, .. } => {
                 write!(f, "request {} may not be retried: budget", call.0)
@@ -373,6 +392,7 @@ impl fmt::Display for Fact {
                 let guard = match guard {
                     Guard::Throttle => "throttle",
                     Guard::Breaker => "breaker",
+                    Guard::Pool => "pool",
                 };
                 write!(f, "{} is held back: {guard}", on(call, attempt))
             }

@@ -9,7 +9,7 @@ mod tally;
 mod timeline;
 mod trace;
 
-pub use fact::{CallId, Dropped, Fact, Guard, Place};
+pub use fact::{CallId, Dropped, Fact, Guard, Place, Sending};
 pub use latency::Latency;
 pub use parties::{Parties, Share};
 pub use recording::Recording;

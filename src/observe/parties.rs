@@ -92,7 +92,7 @@ impl Observer for Parties {
         }
         match fact {
             Fact::Arrived { client, .. } => self.clients[client.index()].arrivals += 1,
-            Fact::Sent { client, .. } => self.clients[client.index()].attempts += 1,
+            Fact::Sent { edge, .. } => self.clients[edge.index()].attempts += 1,
             Fact::Succeeded { client, .. } => self.clients[client.index()].goodput += 1,
             Fact::Queued { service, .. } => self.queues[service.index()] += 1,
             Fact::Shed { service, dropped, .. } => {

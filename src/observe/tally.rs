@@ -1,6 +1,6 @@
 //! Counts over a whole run.
 
-use super::{Fact, Observer};
+use super::{Fact, Observer, Sending};
 use crate::time::{Span, Time};
 
 /// What a run came to. Requests are counted by the clients, attempts by whoever the field's
@@ -15,13 +15,15 @@ pub struct Tally {
     pub failed: u64,
     /// Attempts sent by clients, first ones included.
     pub attempts: u64,
-    /// Attempts sent by clients, first ones not included.
+    /// Attempts sent by clients because the one before had failed.
     pub retries: u64,
+    /// Attempts sent by clients while the one before was still out.
+    pub hedges: u64,
     /// Attempts that clients gave up.
     pub timed_out: u64,
     /// Retries that a budget held back.
     pub denied: u64,
-    /// Attempts that a client's own throttle or breaker held back; they are not among those sent.
+    /// Attempts that a client's own throttle, breaker or pool held back; they are not among those sent.
     pub held_back: u64,
     /// Fresh requests that an operator blocked.
     pub blocked: u64,
@@ -80,9 +82,13 @@ impl Observer for Tally {
                 self.requests += 1;
                 self.events += 1;
             }
-            Fact::Sent { attempt, .. } => {
+            Fact::Sent { kind, .. } => {
                 self.attempts += 1;
-                self.retries += u64::from(attempt > 0);
+                match kind {
+                    Sending::First => {}
+                    Sending::Retry => self.retries += 1,
+                    Sending::Hedge => self.hedges += 1,
+                }
             }
             Fact::BudgetDenied { .. } => self.denied += 1,
             Fact::TimedOut { .. } => {

@@ -1,6 +1,6 @@
 //! A run in windows of equal width.
 
-use super::{Fact, Observer, Place};
+use super::{Fact, Observer, Place, Sending};
 use crate::time::{Span, Time};
 
 /// What happened in one window, and what was left at its end.
@@ -88,9 +88,9 @@ impl Observer for Timeline {
         let window = &mut self.current;
         match fact {
             Fact::Arrived { .. } => window.arrivals += 1,
-            Fact::Sent { attempt, .. } => {
+            Fact::Sent { kind, .. } => {
                 window.attempts += 1;
-                window.retries += u64::from(attempt > 0);
+                window.retries += u64::from(kind == Sending::Retry);
             }
             Fact::TimedOut { .. } => window.timed_out += 1,
             Fact::Succeeded { .. } => window.goodput += 1,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::idle_call::{call_keys, may_ask_budget, may_be_held_back};
 use super::idle_service::{
     CLASS, UNGUIDED, fit_warning, gives_hints, refusal_keys, sees_classes, service_keys,
 };
@@ -107,10 +108,7 @@ impl Idle {
         let edge = &client.edge;
         let never_refused = !service.may_say_no();
         let never_retries = edge.retry.max_retries == 0;
-        let never_fails = never_refused
-            && edge.timeout.is_none()
-            && edge.breaker.is_none()
-            && edge.throttle.is_none();
+        let never_fails = never_refused && edge.timeout.is_none() && !may_be_held_back(edge);
         if let Some(wait) = call.find("wait_after_refusal") {
             let reason = if never_retries {
                 Some(Reason { what: "this client never retries, so it never waits", help: RETRY })
@@ -141,7 +139,7 @@ impl Idle {
                 &format!("{path}.budget"),
                 Question::Effect,
                 budget.key,
-                never_retries.then_some(reason),
+                (!may_ask_budget(edge)).then_some(reason),
             );
         }
         if let Some(retry) = call.find("retry").filter(|_| !never_retries) {
@@ -181,21 +179,12 @@ impl Idle {
             let path = format!("{path}.retry.{kind}.jitter_before_cap");
             self.note(&path, Question::Effect, order.key, steady.then_some(reason));
         }
-        if let Some(scope) = call.find("scope") {
-            let forgetful =
-                edge.budget.is_none() && edge.throttle.is_none() && edge.breaker.is_none();
-            let reason = if forgetful {
-                Some(Reason {
-                    what: "this call has no budget, no throttle and no breaker to share",
-                    help: "give it one of them, or leave `scope` out",
-                })
-            } else {
-                (client.instance_count() == 1).then_some(Reason {
-                    what: "this client is a single instance, which shares with nobody",
-                    help: "add instances = 10 to the client",
-                })
-            };
-            self.note(&format!("{path}.scope"), Question::Effect, scope.key, reason);
+        for (keys, reason) in call_keys(client) {
+            let found = keys.iter().try_fold(call, |spot, key| spot.find(key));
+            if let Some(found) = found {
+                let path = format!("{path}.{}", keys.join("."));
+                self.note(&path, Question::Effect, found.key, reason);
+            }
         }
     }
 

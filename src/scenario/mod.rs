@@ -46,6 +46,7 @@
 mod element;
 mod grid;
 mod idle;
+mod idle_call;
 mod idle_service;
 mod load;
 mod nearest;

@@ -4,10 +4,10 @@
 use metastable::analysis::Verdict;
 use metastable::engine::agenda::Lanes;
 use metastable::experiment::{Run, Workbench};
-use metastable::id::{ClientId, ServiceId};
+use metastable::id::{ClientId, EdgeId, ServiceId};
 use metastable::law::Law;
 use metastable::model::{Arrivals, Model};
-use metastable::observe::{CallId, Dropped, Fact, Latency, Tally, Trace};
+use metastable::observe::{CallId, Dropped, Fact, Latency, Sending, Tally, Trace};
 use metastable::policy::admission::Admission;
 use metastable::policy::budget::{Rule, SlidingWindow};
 use metastable::policy::retry::{Backoff, Retry};
@@ -178,18 +178,19 @@ fn zombies_are_served_in_full() {
     model.clients[0].edge.timeout = Some(Span::from_secs(1));
     model.clients[0].edge.retry = immediately(1);
     let (service, client, call) = (ServiceId(0), ClientId(0), CallId(0));
+    let edge = EdgeId::from(client);
     let work = Span::from_secs(2);
     let started =
         |attempt, waited, from_queue| Fact::Started { service, call, attempt, waited, from_queue };
     let expected = [
         (0, Fact::Arrived { client, call }),
-        (0, Fact::Sent { client, call, attempt: 0 }),
+        (0, Fact::Sent { edge, call, attempt: 0, kind: Sending::First }),
         (0, started(0, Span::ZERO, false)),
-        (1, Fact::TimedOut { client, call, attempt: 0 }),
-        (1, Fact::Sent { client, call, attempt: 1 }),
+        (1, Fact::TimedOut { edge, call, attempt: 0 }),
+        (1, Fact::Sent { edge, call, attempt: 1, kind: Sending::Retry }),
         (1, Fact::Queued { service, call, attempt: 1 }),
         (2, Fact::Completed { service, call, attempt: 0, work, useful: false }),
-        (2, Fact::TimedOut { client, call, attempt: 1 }),
+        (2, Fact::TimedOut { edge, call, attempt: 1 }),
         (2, Fact::Failed { client, call }),
         (2, started(1, Span::from_secs(1), true)),
         (4, Fact::Completed { service, call, attempt: 1, work, useful: false }),
@@ -209,12 +210,12 @@ fn zombies_are_served_in_full() {
         model.services[0].shedding = shedding;
         let hopeless = [
             (0, Fact::Arrived { client, call }),
-            (0, Fact::Sent { client, call, attempt: 0 }),
+            (0, Fact::Sent { edge, call, attempt: 0, kind: Sending::First }),
             (0, shed(0, Dropped::OnArrival)),
-            (1, Fact::TimedOut { client, call, attempt: 0 }),
-            (1, Fact::Sent { client, call, attempt: 1 }),
+            (1, Fact::TimedOut { edge, call, attempt: 0 }),
+            (1, Fact::Sent { edge, call, attempt: 1, kind: Sending::Retry }),
             (1, shed(1, Dropped::OnArrival)),
-            (2, Fact::TimedOut { client, call, attempt: 1 }),
+            (2, Fact::TimedOut { edge, call, attempt: 1 }),
             (2, Fact::Failed { client, call }),
         ];
         let hopeless = hopeless.map(|(second, fact)| (at_ms(1_000 * second), fact));

@@ -7,6 +7,7 @@ mod cli;
 mod client_policies;
 mod closed_form;
 mod floors;
+mod hedging;
 mod parity;
 mod readme;
 mod refusals;

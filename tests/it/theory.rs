@@ -117,6 +117,11 @@ fn square(x: f64) -> f64 {
 /// reach at most `precision` x `expected` to each side.
 fn check(what: &str, runs: &[Steady], of: fn(&Steady) -> f64, expected: f64, precision: f64) {
     let found: Vec<f64> = runs.iter().map(of).collect();
+    agrees(what, &found, expected, precision);
+}
+
+/// The same for one number of each replication.
+pub(crate) fn agrees(what: &str, found: &[f64], expected: f64, precision: f64) {
     let n = found.len() as f64;
     let mean = found.iter().sum::<f64>() / n;
     let variance = found.iter().map(|value| square(value - mean)).sum::<f64>() / (n - 1.0);

@@ -17,10 +17,12 @@ use metastable::observe::{CallId, Fact, Place};
 use metastable::policy::Class;
 use metastable::policy::admission::{RateLimit, Rejection};
 use metastable::policy::breaker::{self, Breaker, Ends, Evaluated, HalfOpen, Results, Window};
-use metastable::policy::deadline::{Least, Misfit, Patience};
+use metastable::policy::deadline::{Clock, Least, Misfit, Patience};
 use metastable::policy::discipline::{Crowded, Discipline};
+use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::limit::{Limit, Vegas};
 use metastable::policy::outcome::Failures;
+use metastable::policy::pool::{AcquireClock, Pool};
 use metastable::policy::retry::{Exponential, Failure, Guidance, Hint};
 use metastable::policy::slowdown::{Scalability, Slowdown};
 use metastable::policy::throttle::{Adaptive, Throttle};
@@ -43,6 +45,38 @@ fn breaker(share: Fraction, open: Exponential) -> Breaker {
         results: Results::Tagged,
         evaluated: Evaluated::AtEachResult,
     }
+}
+
+fn any_hedge(pick: &mut impl FnMut(usize) -> usize) -> Option<Hedge> {
+    let percentile = Percentile {
+        share: Fraction::new(0.9).expect("a share"),
+        samples: 50.try_into().expect("fifty"),
+        minimum: 5,
+        until_then: ms(40),
+    };
+    let hedge = Hedge {
+        delay: [
+            Delay::Fixed(ms(0)),
+            Delay::Fixed(ms(15)),
+            Delay::Percentile(percentile),
+            Delay::AfterFailureOnly,
+        ][pick(4)],
+        extra: [1, 3][pick(2)].try_into().expect("some"),
+        on_failure: [OnFailure::SendsNext, OnFailure::Waits][pick(2)],
+        fatal: [Failures::NONE, Failures::of(&[Failure::Error])][pick(2)],
+        losers: [Losers::Cancelled, Losers::RunOn][pick(2)],
+    };
+    [None, Some(hedge)][pick(2)]
+}
+
+fn any_pool(pick: &mut impl FnMut(usize) -> usize) -> Option<Pool> {
+    let pool = Pool {
+        size: [1, 8][pick(2)].try_into().expect("some"),
+        max_waiting: [None, Some(0), Some(3)][pick(3)],
+        acquire_timeout: [None, Some(ms(25))][pick(2)],
+        clock: AcquireClock::WholeWait,
+    };
+    [None, Some(pool)][pick(2)]
 }
 
 /// A model with a network, errors, other arrivals, any triggers and any levers laid over it.
@@ -125,9 +159,12 @@ fn widened(
         before_first: [ms(0), ms(10)][pick(2)],
         least,
         misfit,
+        clock: [Clock::Dispatched, Clock::Ready][pick(2)],
         ..Patience::ENDLESS
     };
     client.edge.deadline = [None, Some(deadline)][pick(2)];
+    client.edge.hedge = any_hedge(&mut pick);
+    client.edge.pool = any_pool(&mut pick);
     client.instances = 3.try_into().expect("three");
     let rated = [
         Arrivals::Poisson(rate(100.0)),
@@ -187,6 +224,9 @@ fn widened(
     }
     let mut changed = model.clone();
     changed.clients[0].edge.timeout = Some(ms(70));
+    changed.clients[0].edge.hedge = any_hedge(&mut pick);
+    changed.clients[0].edge.pool = any_pool(&mut pick);
+    changed.clients[0].edge.scope = [Scope::Shared, Scope::PerInstance][pick(2)];
     changed.services[0].workers = 7.try_into().expect("seven");
     changed.levers.clear();
     let levers = [
@@ -251,7 +291,7 @@ impl Watch {
                 // What is held back on the client's side has a number, and is not sent.
                 assert!(!*ended && *sent <= attempt, "{call:?}");
                 *sent = attempt + 1;
-                self.attempts.insert((call, attempt), OnTheWay);
+                assert_eq!(self.attempts.insert((call, attempt), OnTheWay), None);
             }
             Fact::Succeeded { call, .. } | Fact::Failed { call, .. } => {
                 let (ended, _) = self.requests.get_mut(&call).expect("it has arrived");
@@ -330,6 +370,6 @@ proptest! {
         prop_assert!(tally.wasted_work <= tally.work);
         let at_work = watch.attempts.values().filter(|place| **place == Whereabouts::Worker).count();
         prop_assert!(at_work as u64 <= tally.started - tally.completed);
-        prop_assert!(tally.retries <= tally.attempts);
+        prop_assert!(tally.retries + tally.hedges <= tally.attempts);
     }
 }

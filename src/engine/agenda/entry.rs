@@ -76,6 +76,21 @@ pub enum Event {
         /// The slot of its timer.
         timer: u32,
     },
+    /// A client waits no longer for an attempt that it keeps a flight for.
+    FlightEnds {
+        /// The slot of its flight.
+        flight: u32,
+    },
+    /// An attempt that was held up on its client's side may leave.
+    FlightLeaves {
+        /// The slot of its flight.
+        flight: u32,
+    },
+    /// Another copy of an attempt that is still out may be sent.
+    HedgeDue {
+        /// The slot of its request.
+        call: u32,
+    },
 }
 
 /// What an event that can die refers to: whether it is dead is known there.
@@ -83,8 +98,10 @@ pub enum Event {
 pub enum Mortal {
     /// A completion.
     Worker(u32),
-    /// A timeout or a retry.
+    /// A timeout, a retry or a hedge.
     Call(u32),
+    /// What a client does about a single attempt.
+    Flight(u32),
 }
 
 /// An event with its place in the order: by instant, then by class, then by when it was scheduled.
@@ -118,7 +135,7 @@ impl Event {
         };
         match self {
             Self::Completion { .. } | Self::AnswerArrives { .. } => completion,
-            Self::Timeout { .. } => timer,
+            Self::Timeout { .. } | Self::FlightEnds { .. } | Self::HedgeDue { .. } => timer,
             Self::TriggerBegins { .. }
             | Self::TriggerEnds { .. }
             | Self::LeverPulled { .. }
@@ -128,6 +145,7 @@ impl Event {
             Self::Arrival { .. }
             | Self::RetryDue { .. }
             | Self::AttemptArrives { .. }
+            | Self::FlightLeaves { .. }
             | Self::SurgeArrival { .. }
             | Self::UserSends { .. } => 3,
         }
@@ -139,19 +157,46 @@ impl Event {
             Self::Completion { worker } => (0, worker),
             Self::Timeout { call } => (1, call),
             Self::RetryDue { call } => (2, call),
-            Self::Arrival { client } => (3, client),
-            Self::TriggerBegins { trigger } => (4, trigger),
-            Self::TriggerEnds { trigger } => (5, trigger),
-            Self::AttemptArrives { journey } => (6, journey),
-            Self::AnswerArrives { journey } => (7, journey),
-            Self::SurgeArrival { trigger } => (8, trigger),
+            Self::HedgeDue { call } => (3, call),
+            Self::FlightEnds { flight } => (4, flight),
+            Self::FlightLeaves { flight } => (5, flight),
+            Self::Arrival { client } => (6, client),
+            Self::AttemptArrives { journey } => (7, journey),
+            Self::AnswerArrives { journey } => (8, journey),
             Self::UserSends { user } => (9, user),
-            Self::LeverPulled { lever } => (10, lever),
-            Self::LeverReleased { lever } => (11, lever),
-            Self::Watch => (12, 0),
-            Self::QueueTimeout { timer } => (13, timer),
+            Self::QueueTimeout { timer } => (10, timer),
+            Self::TriggerBegins { trigger } => rare(0, trigger),
+            Self::TriggerEnds { trigger } => rare(1, trigger),
+            Self::SurgeArrival { trigger } => rare(2, trigger),
+            Self::LeverPulled { lever } => rare(3, lever),
+            Self::LeverReleased { lever } => rare(4, lever),
+            Self::Watch => rare(5, 0),
         }
     }
+
+    /// What is numbered by the model shares one kind, with a kind of its own in the payload.
+    fn of_rare(payload: u32) -> Self {
+        let index = payload & ((1 << RARE_BITS) - 1);
+        match payload >> RARE_BITS {
+            0 => Self::TriggerBegins { trigger: index },
+            1 => Self::TriggerEnds { trigger: index },
+            2 => Self::SurgeArrival { trigger: index },
+            3 => Self::LeverPulled { lever: index },
+            4 => Self::LeverReleased { lever: index },
+            5 => Self::Watch,
+            _ => unreachable!("an entry is made from an event"),
+        }
+    }
+}
+
+/// The kind of everything that is numbered by the model.
+const RARE: u64 = 15;
+/// Positions in the model are numbers of so many bits.
+const RARE_BITS: u32 = 16;
+
+const fn rare(kind: u32, index: u32) -> (u64, u32) {
+    debug_assert!(index >> RARE_BITS == 0);
+    (RARE, kind << RARE_BITS | index)
 }
 
 impl Entry {
@@ -197,7 +242,8 @@ impl Entry {
         let payload = low as u32 & (PAYLOADS - 1);
         match (low >> PAYLOAD_BITS) & ((1 << KIND_BITS) - 1) {
             0 => Some(Mortal::Worker(payload)),
-            1 | 2 => Some(Mortal::Call(payload)),
+            1..=3 => Some(Mortal::Call(payload)),
+            4 | 5 => Some(Mortal::Flight(payload)),
             _ => None,
         }
     }
@@ -214,17 +260,15 @@ impl Entry {
             0 => Event::Completion { worker: payload },
             1 => Event::Timeout { call: payload },
             2 => Event::RetryDue { call: payload },
-            3 => Event::Arrival { client: payload },
-            4 => Event::TriggerBegins { trigger: payload },
-            5 => Event::TriggerEnds { trigger: payload },
-            6 => Event::AttemptArrives { journey: payload },
-            7 => Event::AnswerArrives { journey: payload },
-            8 => Event::SurgeArrival { trigger: payload },
+            3 => Event::HedgeDue { call: payload },
+            4 => Event::FlightEnds { flight: payload },
+            5 => Event::FlightLeaves { flight: payload },
+            6 => Event::Arrival { client: payload },
+            7 => Event::AttemptArrives { journey: payload },
+            8 => Event::AnswerArrives { journey: payload },
             9 => Event::UserSends { user: payload },
-            10 => Event::LeverPulled { lever: payload },
-            11 => Event::LeverReleased { lever: payload },
-            12 => Event::Watch,
-            13 => Event::QueueTimeout { timer: payload },
+            10 => Event::QueueTimeout { timer: payload },
+            RARE => Event::of_rare(payload),
             _ => unreachable!("an entry is made from an event"),
         }
     }
@@ -260,9 +304,12 @@ mod tests {
             Event::SurgeArrival { trigger: 1 },
             Event::UserSends { user: call },
             Event::LeverPulled { lever: 1 },
-            Event::LeverReleased { lever: 0 },
+            Event::LeverReleased { lever: (1 << RARE_BITS) - 1 },
             Event::Watch,
             Event::QueueTimeout { timer: call },
+            Event::HedgeDue { call },
+            Event::FlightEnds { flight: call },
+            Event::FlightLeaves { flight: 0 },
         ];
         for time in [Time::ZERO, Time::from_nanos(u64::MAX - 1)] {
             for event in events {

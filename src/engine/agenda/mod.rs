@@ -26,7 +26,6 @@ pub trait Agenda: Default {
     fn first(&self) -> Entry;
 
     /// Removes and returns the least entry; [`Entry::NONE`] if there is none. It may have died
-    /// meanwhile. An implementation may drop any other entry for which `is_dead` answers yes, and
-    /// must ask about each entry it drops exactly once.
+    /// meanwhile. An implementation may drop any other entry for which `is_dead` answers yes.
     fn pop(&mut self, is_dead: impl FnMut(Entry) -> bool) -> Entry;
 }

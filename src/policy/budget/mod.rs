@@ -12,6 +12,7 @@
 //! * [`Ledger::withdraw`] when a retry or a metered hedge asks to go: when it is decided or when it
 //!   would leave, as [`Budget::charged`] says;
 //! * [`Ledger::again_sent`] when a granted retry, or any hedge, leaves;
+//! * [`Ledger::cancelled`] when a client withdraws an attempt whose answer it needs no longer;
 //! * [`Ledger::give_back`] when a granted retry is not sent after all.
 
 mod concurrency;
@@ -97,6 +98,11 @@ pub struct Receipt {
     price: u32,
     /// Whether a retry holds a place of a [`Concurrency`] budget.
     holds_place: bool,
+}
+
+impl Receipt {
+    /// Nothing was charged.
+    pub const NOTHING: Self = Self { price: 0, holds_place: false };
 }
 
 /// What a budget remembers during a run.
@@ -188,6 +194,15 @@ impl Ledger {
     pub fn give_back(&mut self, receipt: &mut Receipt) {
         match self {
             Self::Concurrency(ledger) => ledger.give_back(receipt),
+            Self::SlidingWindow(_) | Self::TokenThreshold(_) | Self::RefundableQuota(_) => {}
+        }
+    }
+
+    /// An attempt that was sent has ended without a result: its client has withdrawn it.
+    #[inline]
+    pub fn cancelled(&mut self, receipt: &mut Receipt) {
+        match self {
+            Self::Concurrency(ledger) => ledger.ended(receipt),
             Self::SlidingWindow(_) | Self::TokenThreshold(_) | Self::RefundableQuota(_) => {}
         }
     }

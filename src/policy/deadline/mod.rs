@@ -5,6 +5,7 @@
 //! Asked at these moments:
 //!
 //! * a request arrives: [`Patience::first_send`] says when its first attempt leaves, if at all;
+//! * an attempt waits for a connection: [`Patience::timer_in_line`] says for how long at most;
 //! * an attempt leaves: [`Patience::timer`] says when the client stops waiting for it, and whether
 //!   the attempt or the whole request ends there;
 //! * a retry has been decided with its wait: [`Patience::fit`] says whether it still makes sense;
@@ -139,6 +140,15 @@ impl Patience {
             Timer::Request(cut_off)
         } else {
             Timer::Never
+        }
+    }
+
+    /// When the client stops waiting with an attempt in line for a connection, which was ready to
+    /// leave at `ready`: what does not count there does not end it there.
+    pub fn timer_in_line(&self, born: Time, ready: Time) -> Timer {
+        match self.clock {
+            Clock::Ready => self.timer(born, ready, ready),
+            Clock::Dispatched => Self { attempt: None, ..*self }.timer(born, ready, ready),
         }
     }
 

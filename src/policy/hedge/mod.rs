@@ -13,7 +13,10 @@
 //! * [`Hedge::after_denial`] when the budget has denied a copy that was due. No further copy of the
 //!   try is asked for then, and a try that has nothing out has failed: it must not wait for a timer
 //!   that stands for nothing (grpc-java #7222);
-//! * [`Pace::learned`] with the time that an attempt took that was answered well.
+//! * [`Pace::learned`] when a try was answered well, with the time since its first copy was ready. A
+//!   try takes longer than the delay just when its first copy does, as no other can answer sooner; so
+//!   this percentile is that of the first copies. The time of whichever copy answered would lack the
+//!   slow ones, which lose, and the delay would creep down.
 
 mod latencies;
 
@@ -164,7 +167,7 @@ impl Pace {
         }
     }
 
-    /// An attempt was answered well, `took` after it left.
+    /// A try was answered well, `took` after its first copy was ready.
     #[inline]
     pub fn learned(&mut self, took: Span) {
         match self {

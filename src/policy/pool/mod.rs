@@ -51,7 +51,7 @@ pub enum Lease {
 }
 
 /// Where an attempt waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Ascending in the order of the line.
     number: u64,
@@ -93,8 +93,12 @@ impl Leases {
     /// A connection comes free: whoever has waited longest has it now, if anybody waits.
     pub fn release(&mut self) -> Option<Place> {
         debug_assert!(self.taken > 0, "what is released was acquired");
+        self.taken -= 1;
+        if self.taken >= self.pool.size.get() {
+            return None;
+        }
         let next = self.line.pop_front();
-        self.taken -= u32::from(next.is_none());
+        self.taken += u32::from(next.is_some());
         next
     }
 
@@ -114,6 +118,12 @@ impl Leases {
             AcquireClock::EachWait => self.until(now),
         };
         (now < until).then(|| self.join(place.who, until))
+    }
+
+    /// An attempt that is out already counts, though nobody gave it a connection: the pool is new. More
+    /// may so be taken than there are, until enough have ended.
+    pub const fn count_in(&mut self) {
+        self.taken += 1;
     }
 
     /// Connections taken.

@@ -11,6 +11,11 @@ use crate::time::Span;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory(f64);
 
+impl Memory {
+    /// No wait yet.
+    pub const NOTHING: Self = Self(0.0);
+}
+
 /// `min(cap, U(base, 3 x previous))`, where the first previous wait is `base`: the decorrelated
 /// jitter of Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

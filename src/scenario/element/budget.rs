@@ -34,6 +34,8 @@ pub(super) struct SlidingWindow {
     deposits: Deposits,
     #[serde(default)]
     charged: Charged,
+    #[serde(default)]
+    hedges: Hedges,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -44,6 +46,8 @@ pub(super) struct TokenThreshold {
     counts: Option<Vec<FailureWord>>,
     #[serde(default)]
     charged: Charged,
+    #[serde(default)]
+    hedges: Hedges,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -57,6 +61,8 @@ pub(super) struct RefundableQuota {
     clean_success: i64,
     #[serde(default)]
     charged: Charged,
+    #[serde(default)]
+    hedges: Hedges,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -69,6 +75,8 @@ pub(super) struct Concurrency {
     failed_attempt: FailedAttempt,
     #[serde(default)]
     charged: Charged,
+    #[serde(default)]
+    hedges: Hedges,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -96,6 +104,14 @@ enum Charged {
     AtDecision,
 }
 
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Hedges {
+    #[default]
+    Metered,
+    Bypass,
+}
+
 const fn one() -> i64 {
     1
 }
@@ -108,22 +124,32 @@ const MOST: u32 = 1_000_000_000;
 impl Budget {
     /// The budget, which may be none.
     pub(super) fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<budget::Budget> {
-        let (rule, charged) = match self {
+        let (rule, charged, hedges) = match self {
             Self::None {} => return None,
-            Self::SlidingWindow(kind) => (kind.rule(spot.at("sliding_window"), out), kind.charged),
+            Self::SlidingWindow(kind) => {
+                (kind.rule(spot.at("sliding_window"), out), kind.charged, kind.hedges)
+            }
             Self::TokenThreshold(kind) => {
-                (kind.rule(spot.at("token_threshold"), out), kind.charged)
+                (kind.rule(spot.at("token_threshold"), out), kind.charged, kind.hedges)
             }
             Self::RefundableQuota(kind) => {
-                (kind.rule(spot.at("refundable_quota"), out), kind.charged)
+                (kind.rule(spot.at("refundable_quota"), out), kind.charged, kind.hedges)
             }
-            Self::Concurrency(kind) => (kind.rule(spot.at("concurrency"), out), kind.charged),
+            Self::Concurrency(kind) => {
+                (kind.rule(spot.at("concurrency"), out), kind.charged, kind.hedges)
+            }
         };
-        let charged = match charged {
-            Charged::AtDispatch => budget::Charged::AtDispatch,
-            Charged::AtDecision => budget::Charged::AtDecision,
-        };
-        Some(budget::Budget { charged, ..budget::Budget::from(rule?) })
+        Some(budget::Budget {
+            rule: rule?,
+            charged: match charged {
+                Charged::AtDispatch => budget::Charged::AtDispatch,
+                Charged::AtDecision => budget::Charged::AtDecision,
+            },
+            hedges: match hedges {
+                Hedges::Metered => budget::Metered::Metered,
+                Hedges::Bypass => budget::Metered::Free,
+            },
+        })
     }
 }
 

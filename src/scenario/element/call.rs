@@ -8,14 +8,17 @@ use serde::de::{Error, SeqAccess, Visitor};
 use super::breaker::Breaker;
 use super::budget::Budget;
 use super::deadline::Deadline;
+use super::hedge::Hedge;
 use super::length::Length;
 use super::maybe::Maybe;
+use super::pool::Pool;
 use super::retry::Retry;
 use super::service_time::ServiceTime;
 use super::throttle::Throttle;
 use super::world::Complaints;
 use crate::id::ServiceId;
 use crate::model::{self, Edge};
+use crate::policy::deadline::{Clock, Patience};
 use crate::policy::retry::{self, Backoff};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -29,11 +32,15 @@ pub(super) struct Call {
     #[serde(rename = "preset")]
     _preset: Option<Names>,
     timeout: Option<Length>,
+    #[serde(default)]
+    timeout_from: TimeoutFrom,
     retry: Option<Retry>,
     wait_after_refusal: Option<Length>,
     budget: Option<Budget>,
     throttle: Option<Throttle>,
     breaker: Option<Maybe<Breaker>>,
+    hedge: Option<Maybe<Hedge>>,
+    pool: Option<Maybe<Pool>>,
     deadline: Option<Maybe<Deadline>>,
     #[serde(default)]
     scope: Scope,
@@ -45,6 +52,14 @@ pub(super) struct Call {
 /// The name of a preset, or several.
 #[derive(Clone, Copy, Debug)]
 struct Names;
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TimeoutFrom {
+    #[default]
+    Dispatched,
+    Ready,
+}
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -63,14 +78,17 @@ enum LateAnswers {
 }
 
 /// The keys of a call, which are easily written without it.
-pub(in crate::scenario) const CALL_KEYS: [&str; 11] = [
+pub(in crate::scenario) const CALL_KEYS: [&str; 14] = [
     "preset",
     "timeout",
+    "timeout_from",
     "retry",
     "wait_after_refusal",
     "budget",
     "throttle",
     "breaker",
+    "hedge",
+    "pool",
     "deadline",
     "scope",
     "latency",
@@ -104,8 +122,18 @@ impl Call {
             self.throttle.as_ref().and_then(|throttle| throttle.build(spot.at("throttle"), out));
         let breaker = self.breaker.as_ref().and_then(|breaker| breaker.0.as_ref());
         let breaker = breaker.and_then(|breaker| breaker.build(spot.at("breaker"), out));
+        let hedge = self.hedge.as_ref().and_then(|hedge| hedge.0.as_ref());
+        let hedge = hedge.and_then(|hedge| hedge.build(spot.at("hedge"), out));
+        let pool = self.pool.as_ref().and_then(|pool| pool.0.as_ref());
+        let pool = pool.and_then(|pool| pool.build(spot.at("pool"), out));
         let deadline = self.deadline.as_ref().and_then(|deadline| deadline.0.as_ref());
         let deadline = deadline.and_then(|deadline| deadline.build(spot.at("deadline"), out));
+        let deadline = match (self.timeout_from, timeout) {
+            (TimeoutFrom::Dispatched, _) | (TimeoutFrom::Ready, None | Some(None)) => deadline,
+            (TimeoutFrom::Ready, Some(Some(_))) => {
+                Some(Patience { clock: Clock::Ready, ..deadline.unwrap_or(Patience::ENDLESS) })
+            }
+        };
         let latency = match &self.latency {
             None => Some(None),
             Some(law) => out.keep(law.law(spot.at("latency"))).map(Some),
@@ -116,6 +144,8 @@ impl Call {
             budget,
             throttle,
             breaker,
+            hedge,
+            pool,
             deadline,
             scope: match self.scope {
                 Scope::Shared => model::Scope::Shared,

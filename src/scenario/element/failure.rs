@@ -42,6 +42,11 @@ pub(super) fn failures(
         let message = "at least one kind of failure must be named here";
         return Err(Diagnostic::error(spot.value(), message).help(instead.to_owned()));
     }
+    Ok(kinds(words))
+}
+
+/// The kinds that are named, which may be none.
+pub(super) fn kinds(words: &[FailureWord]) -> Failures {
     let kinds: Vec<Failure> = words.iter().map(|word| word.kind()).collect();
-    Ok(Failures::of(&kinds))
+    Failures::of(&kinds)
 }

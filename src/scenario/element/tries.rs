@@ -29,7 +29,7 @@ pub(super) struct Tries<'r> {
 }
 
 /// What `unlimited` is called.
-const UNLIMITED: &str = "unlimited";
+pub(super) const UNLIMITED: &str = "unlimited";
 /// "Until it works", for any run that fits.
 const MOST_RETRIES: u32 = 1_000_000;
 

@@ -12,9 +12,10 @@ use crate::scenario::trouble::Diagnostic;
 const CHOICES: [&str; 5] = ["retry", "budget", "throttle", "jitter", "guidance"];
 
 /// Keys that exclude each other: a call that has one of them does not get the other.
-const RIVALS: [(&str, &[&str]); 9] = [
+const RIVALS: [(&str, &[&str]); 10] = [
     ("max_retries", &["max_attempts"]),
-    ("max_attempts", &["max_retries"]),
+    ("max_attempts", &["max_retries", "max_hedges"]),
+    ("max_hedges", &["max_attempts"]),
     ("window", &["window_calls"]),
     ("window_calls", &["window"]),
     ("permits", &["share", "decided_after"]),

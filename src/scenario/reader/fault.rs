@@ -188,7 +188,7 @@ impl Error for Fault {
 }
 
 /// What a required key looks like.
-const EXAMPLES: [(&str, &str); 28] = [
+const EXAMPLES: [(&str, &str); 32] = [
     ("title", "\"What this story shows\""),
     ("horizon", "\"60s\""),
     ("workers", "10"),
@@ -217,6 +217,10 @@ const EXAMPLES: [(&str, &str); 28] = [
     ("max_waiting", "800"),
     ("burst", "100"),
     ("slope", "0.001"),
+    ("delay", "\"100ms\""),
+    ("percentile", "0.95"),
+    ("until_then", "\"100ms\""),
+    ("size", "10"),
 ];
 
 /// Rust's names of types, in the words of a person who writes a scenario.

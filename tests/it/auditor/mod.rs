@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
 use metastable::model::{Disturbance, Model, Notice, Trigger};
-use metastable::observe::{CallId, Dropped, Fact, Observer};
+use metastable::observe::{CallId, Dropped, Fact, Observer, Sending};
 use metastable::policy::admission::{Admission, Rejection};
 use metastable::policy::retry::{Decision, Failure, Hint, Memory};
 use metastable::policy::shedding::{QueueTimer, Shedding};
@@ -253,8 +253,11 @@ impl Observer for Auditor<'_> {
                 self.books.requests += 1;
                 self.books.open += 1;
             }
-            Fact::Sent { client, call, attempt } => {
+            Fact::Sent { edge, call, attempt, kind } => {
+                let client = edge.client();
                 assert_eq!(self.calls[&call].client, client);
+                let expected = if attempt == 0 { Sending::First } else { Sending::Retry };
+                assert_eq!(kind, expected, "nobody hedges in these books");
                 assert_eq!(self.calls[&call].phase, Phase::Between { next: attempt, due: now });
                 assert!(attempt <= self.model.clients[client.index()].edge.retry.max_retries);
                 let sends = &mut self.sends[client.index()];
@@ -265,9 +268,9 @@ impl Observer for Auditor<'_> {
                 self.books.sent += 1;
                 self.books.retries += u64::from(attempt > 0);
             }
-            Fact::BudgetDenied { client, call } => {
+            Fact::BudgetDenied { edge, call } => {
                 assert!(
-                    !self.sends[client.index()].has_room(now),
+                    !self.sends[edge.index()].has_room(now),
                     "denied though the budget has room"
                 );
                 let Phase::Between { next, due } = self.calls[&call].phase else {
@@ -277,8 +280,8 @@ impl Observer for Auditor<'_> {
                 self.must = Some(Must::Fail(call));
                 self.books.denied += 1;
             }
-            Fact::TimedOut { client, call, attempt } => {
-                let timeout = self.model.clients[client.index()].edge.timeout.expect("a timeout");
+            Fact::TimedOut { edge, call, attempt } => {
+                let timeout = self.model.clients[edge.index()].edge.timeout.expect("a timeout");
                 let Phase::Waiting { attempt: waited_for, sent } = self.calls[&call].phase else {
                     panic!("{call:?} waits for nothing");
                 };

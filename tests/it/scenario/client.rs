@@ -1,7 +1,7 @@
 //! What the keys of a call mean, and what is said about wrong ones.
 
 use std::fmt::Write;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU16, NonZeroU32};
 
 use metastable::model::{Edge, Scope};
 use metastable::policy::breaker::{
@@ -9,11 +9,13 @@ use metastable::policy::breaker::{
     Trials, Window,
 };
 use metastable::policy::budget::{
-    Budget, Charged, Concurrency, Deposits, FailedAttempt, Prices, RefundableQuota, Rule,
+    Budget, Charged, Concurrency, Deposits, FailedAttempt, Metered, Prices, RefundableQuota, Rule,
     SlidingWindow, TokenThreshold,
 };
-use metastable::policy::deadline::{Least, Misfit, Overrun, Patience};
+use metastable::policy::deadline::{Clock, Least, Misfit, Overrun, Patience};
+use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::outcome::{Failure, Failures};
+use metastable::policy::pool::{AcquireClock, Pool};
 use metastable::policy::retry::AtCap;
 use metastable::policy::retry::{
     Backoff, Decorrelated, DoublingRange, Exponential, First, Growth, Jitter, Linear, Retry,
@@ -296,6 +298,104 @@ fn deadlines() {
     assert_eq!(edge("call.deadline = \"none\"").deadline, None);
 }
 
+#[test]
+fn hedges() {
+    let hedge = |keys: &str| edge(&format!("call.hedge = {{ {keys} }}")).hedge.unwrap();
+    let extra = |extra| NonZeroU32::new(extra).unwrap();
+    let usual = Hedge {
+        delay: Delay::Fixed(ms(100)),
+        extra: extra(1),
+        on_failure: OnFailure::SendsNext,
+        fatal: Failures::NONE,
+        losers: Losers::Cancelled,
+    };
+    assert_eq!(hedge("delay = \"100ms\", max_hedges = 1"), usual);
+    assert_eq!(hedge("delay = \"100ms\", max_attempts = 2"), usual);
+    assert_eq!(edge("call.hedge = \"none\"").hedge, None);
+    assert_eq!(
+        hedge(
+            "delay = \"after_failure\", max_attempts = 5, on_failure = \"waits\", \
+             fatal = [\"error\", \"reset\"], losers = \"run_on\""
+        ),
+        Hedge {
+            delay: Delay::AfterFailureOnly,
+            extra: extra(4),
+            on_failure: OnFailure::Waits,
+            fatal: Failures::of(&[Failure::Error, Failure::Reset]),
+            losers: Losers::RunOn,
+        }
+    );
+    let paced = |keys: &str| hedge(&format!("max_hedges = 1, delay = {{ {keys} }}")).delay;
+    let percentile = |samples, minimum| {
+        Delay::Percentile(Percentile {
+            share: share(0.95),
+            samples: NonZeroU16::new(samples).unwrap(),
+            minimum,
+            until_then: ms(50),
+        })
+    };
+    let least = "percentile = 0.95, until_then = \"50ms\"";
+    assert_eq!(paced(least), percentile(1_000, 100));
+    assert_eq!(paced(&format!("{least}, samples = 20")), percentile(20, 20));
+    assert_eq!(paced(&format!("{least}, samples = 300, minimum = 30")), percentile(300, 30));
+    // A later layer that counts the other way has the say.
+    let keys = "call.hedge = { delay = \"100ms\", max_hedges = 1 }";
+    let story = parse(&STORM.replace(RETRY, keys), &["clients.web.call.hedge.max_attempts=4"]);
+    let edge = story.unwrap().variants.remove(0).model.clients.remove(0).edge;
+    assert_eq!(edge.hedge.unwrap().extra, extra(3));
+}
+
+#[test]
+fn hedges_may_bypass_a_budget() {
+    let metered = |kind: &str, more: &str| {
+        let keys = "call.hedge = { delay = \"100ms\", max_hedges = 1 }";
+        edge(&format!("{keys}\ncall.budget.{kind}{more} }}")).budget.unwrap().hedges
+    };
+    for kind in [
+        "sliding_window = { ratio = 0.1, window = \"1s\"",
+        "token_threshold = { max_tokens = 10, ratio = 0.1",
+        "refundable_quota = { capacity = 500, cost = 5",
+        "concurrency = { max_outstanding = 3",
+    ] {
+        assert_eq!(metered(kind, ""), Metered::Metered, "{kind}");
+        assert_eq!(metered(kind, ", hedges = \"metered\""), Metered::Metered, "{kind}");
+        assert_eq!(metered(kind, ", hedges = \"bypass\""), Metered::Free, "{kind}");
+    }
+}
+
+#[test]
+fn pools() {
+    let pool = |keys: &str| edge(&format!("call.pool = {{ size = 10{keys} }}")).pool.unwrap();
+    let usual = Pool {
+        size: NonZeroU32::new(10).unwrap(),
+        max_waiting: None,
+        acquire_timeout: None,
+        clock: AcquireClock::WholeWait,
+    };
+    assert_eq!(pool(""), usual);
+    assert_eq!(pool(", max_waiting = \"unlimited\", acquire_timeout = \"none\""), usual);
+    assert_eq!(pool(", max_waiting = 0"), Pool { max_waiting: Some(0), ..usual });
+    let timed = Pool { acquire_timeout: Some(ms(500)), clock: AcquireClock::EachWait, ..usual };
+    assert_eq!(pool(", acquire_timeout = \"500ms\", clock = \"each_wait\""), timed);
+    assert_eq!(edge("call.pool = \"none\"").pool, None);
+    let keys = "call.pool = { size = 10, acquire_timeout = \"500ms\" }";
+    let story = parse(&STORM.replace(RETRY, keys), &["clients.web.call.pool.max_waiting=0"]);
+    let edge = story.unwrap().variants.remove(0).model.clients.remove(0).edge;
+    assert_eq!(edge.pool, Some(Pool { max_waiting: Some(0), ..usual }));
+}
+
+#[test]
+fn a_timeout_may_count_the_wait_for_a_connection() {
+    let patience = |keys: &str| edge(&format!("call.pool = {{ size = 10 }}\n{keys}")).patience();
+    let timed = "call.timeout = \"1s\"\n";
+    assert_eq!(patience(timed).clock, Clock::Dispatched);
+    let ready = format!("{timed}call.timeout_from = \"ready\"\n");
+    let found = patience(&ready);
+    assert_eq!((found.clock, found.attempt, found.request), (Clock::Ready, Some(ms(1_000)), None));
+    let found = patience(&format!("{ready}call.deadline = {{ request = \"3s\" }}"));
+    assert_eq!((found.clock, found.request), (Clock::Ready, Some(ms(3_000))));
+}
+
 /// What is said of calls with these keys.
 fn said(cases: &[(&str, &str)]) -> String {
     let mut all = String::new();
@@ -411,6 +511,56 @@ fn wrong_breakers_and_deadlines() {
         ("all of it in reserve", "call.deadline = { request = \"1s\", reserve = \"1s\" }"),
         ("a wrong least", "call.deadline = { request = \"1s\", least = \"all\" }"),
         ("a length for a deadline", "call.deadline = \"1s\""),
+    ]);
+}
+
+#[test]
+fn wrong_hedges_and_pools() {
+    assert_said!(&[
+        ("hedging with one attempt", "call.hedge = { delay = \"1s\", max_attempts = 1 }"),
+        ("no hedge", "call.hedge = { delay = \"1s\", max_hedges = 0 }"),
+        ("neither", "call.hedge = { delay = \"1s\" }"),
+        ("both", "call.hedge = { delay = \"1s\", max_hedges = 1, max_attempts = 2 }"),
+        ("retries of a hedge", "call.hedge = { delay = \"1s\", max_retries = 1 }"),
+        ("a thousand", "call.hedge = { delay = \"1s\", max_hedges = 1000 }"),
+        ("no delay", "call.hedge = { max_hedges = 1 }"),
+        ("a delay below zero", "call.hedge = { delay = \"-1ms\", max_hedges = 1 }"),
+        ("a number for a delay", "call.hedge = { delay = 100, max_hedges = 1 }"),
+        ("a wrong word", "call.hedge = { delay = \"after_failures\", max_hedges = 1 }"),
+        (
+            "percentile in percent",
+            "call.hedge = { delay = { percentile = 95, until_then = \"1s\" }, max_hedges = 1 }"
+        ),
+        (
+            "a percentile of nothing yet",
+            "call.hedge = { delay = { percentile = 0.95 }, max_hedges = 1 }"
+        ),
+        (
+            "a minimum never reached",
+            "call.hedge = { delay = { percentile = 0.9, until_then = \"1s\", samples = 10, minimum = 11 }, max_hedges = 1 }"
+        ),
+        (
+            "no failure to follow",
+            "call.hedge = { delay = \"after_failure\", max_hedges = 1, fatal = [\"timeout\", \"refused\", \"error\", \"reset\", \"unavailable\"] }"
+        ),
+        ("hedging without call", "hedge = { delay = \"1s\", max_hedges = 1 }"),
+        ("off", "call.hedge = \"off\""),
+        ("no size", "call.pool = { max_waiting = 5 }"),
+        ("a size of nothing", "call.pool = { size = 0 }"),
+        ("a wait below zero", "call.pool = { size = 1, max_waiting = -1 }"),
+        (
+            "patience where nobody waits",
+            "call.pool = { size = 1, max_waiting = 0, acquire_timeout = \"30s\" }"
+        ),
+        ("the same through a preset", "call.preset = \"hikaricp\"\ncall.pool.max_waiting = 0"),
+        ("no patience at all", "call.pool = { size = 1, acquire_timeout = \"0s\" }"),
+        ("an unknown clock", "call.pool = { size = 1, clock = \"each\" }"),
+        ("an unknown key", "call.pool = { size = 1, connection_timeout = \"30s\" }"),
+        ("an unknown start", "call.timeout_from = \"sent\""),
+        (
+            "hedges that are neither",
+            "call.budget.concurrency = { max_outstanding = 3, hedges = \"free\" }"
+        ),
     ]);
 }
 

@@ -7,6 +7,7 @@ use metastable::law::Law;
 use metastable::model::{Arrivals, Client, ErrorCost, Errors, Model, Service};
 use metastable::observe::Fact;
 use metastable::policy::budget::{Charged, Concurrency, Deposits, RefundableQuota, Rule};
+use metastable::policy::hedge::{Delay, Losers, OnFailure};
 use metastable::policy::outcome::Failure;
 use metastable::policy::retry::{Backoff, Hint, Retry};
 use metastable::scenario::Preset;
@@ -20,7 +21,7 @@ use crate::worlds::trace;
 #[test]
 fn every_preset_can_be_named_and_pasted_and_says_where_it_comes_from() {
     let presets = Preset::all();
-    assert!(presets.len() >= 35, "{}", presets.len());
+    assert!(presets.len() >= 38, "{}", presets.len());
     for Preset { name, about, version, sources, toml } in presets {
         let named = edge(&format!("call.preset = \"{name}\""));
         assert_eq!(named, edge(&toml), "{name}");
@@ -77,6 +78,25 @@ fn the_later_layer_counts() {
     let more = "\"clients.web.call.retry.exponential.max_retries\" = 8\n";
     assert_eq!(retry(more, &["clients.web.call.preset=aws_standard"]).max_retries, 8);
     assert_eq!(retry("", &["clients.web.call.preset=aws_standard"]), aws);
+}
+
+#[test]
+fn hedging_and_pools_of_presets() {
+    let polly = edge(&preset("polly_v8_hedging")).hedge.unwrap();
+    assert_eq!((polly.extra.get(), polly.delay), (1, Delay::Fixed(Span::from_secs(2))));
+    assert_eq!((polly.on_failure, polly.losers), (OnFailure::SendsNext, Losers::Cancelled));
+    let grpc = edge(&preset("grpc_hedging_example")).hedge.unwrap();
+    assert_eq!((grpc.extra.get(), grpc.delay), (3, Delay::Fixed(Span::from_millis(500))));
+    // The other name of the same number takes the place of the preset's.
+    let own = "call.hedge.max_hedges = 2\ncall.hedge.delay = \"after_failure\"\n";
+    let own = edge(&(preset("grpc_hedging_example") + own)).hedge.unwrap();
+    assert_eq!((own.extra.get(), own.delay), (2, Delay::AfterFailureOnly));
+    let none = preset("polly_v8_hedging") + "call.hedge = \"none\"\n";
+    assert_eq!(edge(&none).hedge, None);
+
+    let hikari = edge(&preset("hikaricp")).pool.unwrap();
+    assert_eq!((hikari.size.get(), hikari.max_waiting), (10, None));
+    assert_eq!(hikari.acquire_timeout, Some(Span::from_secs(30)));
 }
 
 /// Waits between the attempts of one request at a service that fails everything at once, and when

@@ -30,7 +30,10 @@ load = 0.7
 call.timeout = "1s"
 call.retry.exponential = { max_retries = 3, base = "10ms", factor = 1.5, cap = "2s" }
 call.wait_after_refusal = "100ms"
-call.budget.sliding_window = { ratio = 0.1, window = "10s" }
+call.budget.sliding_window = { ratio = 0.1, window = "10s", hedges = "bypass" }
+call.hedge = { delay = { percentile = 0.95, until_then = "50ms" }, max_hedges = 1 }
+call.pool = { size = 50, max_waiting = 100, acquire_timeout = "200ms" }
+call.timeout_from = "ready"
 
 [clients.batch]
 calls = "db"

@@ -66,6 +66,67 @@ fn keys_without_effect() {
             "a scope of one instance",
             &with("[clients.web]", "call.scope = \"per_instance\"\ncall.breaker = {}"),
         ),
+        (
+            "a delay beyond the timeout",
+            &with("[clients.web]", "call.hedge = { delay = \"2s\", max_hedges = 1 }"),
+        ),
+        (
+            "a delay beyond the deadline",
+            &with(
+                "[clients.web]",
+                "call.hedge = { delay = \"4s\", max_hedges = 1, on_failure = \"waits\" }\ncall.deadline = { request = \"3s\" }",
+            ),
+        ),
+        (
+            "copies one at a time",
+            &with(
+                "[clients.web]",
+                "call.hedge = { delay = \"after_failure\", max_hedges = 1, on_failure = \"waits\", losers = \"run_on\" }",
+            ),
+        ),
+        (
+            "all fatal",
+            &with(
+                "[clients.web]",
+                "call.hedge = { delay = \"10ms\", max_hedges = 1, on_failure = \"sends_next\", fatal = [\"timeout\", \"refused\", \"error\", \"reset\", \"unavailable\"] }",
+            ),
+        ),
+        (
+            "metered hedges that there are not",
+            &with(
+                "[clients.web]",
+                "call.budget.concurrency = { max_outstanding = 3, hedges = \"metered\" }",
+            ),
+        ),
+        (
+            "a budget that hedges bypass and retries never ask",
+            &with(
+                "[clients.web]",
+                "call.hedge = { delay = \"10ms\", max_hedges = 1 }\ncall.budget.concurrency = { max_outstanding = 3, hedges = \"bypass\" }",
+            )
+            .replace(RETRY, ""),
+        ),
+        (
+            "a clock of no timeout",
+            &with("[clients.web]", "call.pool = { size = 10, clock = \"each_wait\" }"),
+        ),
+        (
+            "a timeout from where nobody waits",
+            &with("[clients.web]", "call.timeout_from = \"ready\""),
+        ),
+        (
+            "the same with a bulkhead",
+            &with(
+                "[clients.web]",
+                "call.timeout_from = \"ready\"\ncall.pool = { size = 10, max_waiting = 0 }",
+            ),
+        ),
+        (
+            "a start of no timeout",
+            &with("[clients.web]", "call.timeout_from = \"ready\"\ncall.pool = { size = 10 }")
+                .replace("call.timeout = \"1s\"\n", "")
+                .replace(RETRY, ""),
+        ),
         ("a trigger to the end", &STORM.replace("\"2s\"", "\"55s\"")),
         ("windows of chance", &STORM.replace("load = 0.7", "load = 0.02")),
         ("windows of chance over a short horizon", &STORM.replace("load = 0.7", "load = 0.002")),
@@ -104,6 +165,26 @@ fn an_effect_in_one_variant_or_cell_is_enough() {
     check(
         "even arrivals are never noisy",
         &STORM.replace("load = 0.7", "load = 0.02\narrivals = \"even\""),
+    );
+    check(
+        "retries after a full pool",
+        &with("[clients.web]", "call.pool = { size = 10, max_waiting = 0 }")
+            .replace("call.timeout = \"1s\"\n", ""),
+    );
+    check(
+        "a budget of hedges alone",
+        &with(
+            "[clients.web]",
+            "call.hedge = { delay = \"10ms\", max_hedges = 1 }\ncall.budget.concurrency = { max_outstanding = 3 }",
+        )
+        .replace(RETRY, ""),
+    );
+    check(
+        "a scope of pools",
+        &with(
+            "[clients.web]",
+            "instances = 5\ncall.scope = \"per_instance\"\ncall.pool = { size = 10 }\ncall.timeout_from = \"ready\"",
+        ),
     );
     check(
         "a word that says nothing",

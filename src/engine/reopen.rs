@@ -1,0 +1,98 @@
+//! A lever changes what a client's policies are: what they remember is kept where a policy stays the
+//! same, and forgotten where it changes. Whoever was under the old policy is taken out of its books.
+
+use super::Run;
+use super::agenda::Agenda;
+use super::flights::Stage;
+use crate::id::EdgeId;
+use crate::model::Edge;
+use crate::observe::Observer;
+use crate::policy::budget::Receipt;
+use crate::policy::pool::{Lease, Place};
+
+impl<A: Agenda, O: Observer> Run<'_, A, O> {
+    pub(super) fn reopen_books(&mut self, edge: EdgeId, old: &Edge, new: &Edge, instances: u16) {
+        let moved = old.scope != new.scope;
+        let state = &mut self.world.edges[edge.index()];
+        let before = std::mem::take(&mut state.memories);
+        state.open_books(new, instances);
+        if !moved {
+            for (fresh, before) in state.memories.iter_mut().zip(before) {
+                if old.budget == new.budget {
+                    fresh.ledger = before.ledger;
+                }
+                if old.throttle == new.throttle {
+                    fresh.valve = before.valve;
+                }
+                if old.breaker == new.breaker {
+                    fresh.circuit = before.circuit;
+                }
+                if old.hedge == new.hedge {
+                    fresh.pace = before.pace;
+                }
+                if old.pool == new.pool {
+                    fresh.leases = before.leases;
+                }
+            }
+        }
+        let of_edge = |flight: &u32| {
+            let call = self.world.calls.flights.get(*flight).call;
+            self.world.calls.edge(call) == edge
+        };
+        let flights: Vec<u32> = self.world.calls.flights.alive().filter(of_edge).collect();
+        for &flight in &flights {
+            let flight = self.world.calls.flights.get_mut(flight);
+            if moved || old.budget != new.budget {
+                flight.metered = false;
+                flight.receipt = Receipt::NOTHING;
+            }
+            if moved || old.breaker != new.breaker {
+                flight.pass = None;
+            }
+        }
+        if moved || old.budget != new.budget {
+            self.world.calls.forget_receipts(edge);
+        }
+        if moved || old.pool != new.pool {
+            self.move_to_new_pool(flights);
+        }
+    }
+
+    /// Attempts that are out count against the new pool, even if they are more than it is large.
+    /// Those in line get in line again, in their order.
+    fn move_to_new_pool(&mut self, flights: Vec<u32>) {
+        let mut in_line: Vec<(Place, u32)> = Vec::new();
+        for flight in flights {
+            let state = *self.world.calls.flights.get(flight);
+            match state.stage {
+                Stage::Leaving | Stage::Out | Stage::RunsOn => {
+                    let leases = &mut self.memory(state.call).leases;
+                    let leased = leases.is_some();
+                    if let Some(leases) = leases {
+                        leases.count_in();
+                    }
+                    self.world.calls.flights.get_mut(flight).leased = leased;
+                }
+                Stage::InLine(place) => in_line.push((place, flight)),
+                Stage::Throttled => {}
+            }
+        }
+        in_line.sort_by_key(|(place, _)| *place);
+        for (_, flight) in in_line {
+            let (now, call) = (self.now, self.world.calls.flights.get(flight).call);
+            let lease = self.memory(call).leases.as_mut().map(|leases| leases.acquire(now, flight));
+            match lease {
+                Some(Lease::Waits(place)) => {
+                    self.world.calls.flights.get_mut(flight).stage = Stage::InLine(place);
+                    self.limit_wait(flight);
+                }
+                None | Some(Lease::Granted) => {
+                    self.world.calls.flights.get_mut(flight).leased = lease.is_some();
+                    self.leave_at_once(flight);
+                }
+                // There is no room in the new line, and whoever waits in the old one is in none.
+                Some(Lease::Full) => self.turn_out(flight),
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Which keys of a call change nothing, given what stands beside them.
+
+use super::idle::Reason;
+use crate::model::{Client, Edge};
+use crate::policy::budget::Metered;
+use crate::policy::deadline::Overrun;
+use crate::policy::hedge::{Delay, Hedge, OnFailure};
+use crate::policy::outcome::{Failure, Failures};
+use crate::policy::pool::Pool;
+
+const AFTER_FAILURE: Reason = Reason {
+    what: "a copy is sent only after a failure, so it never waits and is never one of two",
+    help: "give the hedge a delay: delay = \"100ms\"",
+};
+
+const ALL_FATAL: Reason =
+    Reason { what: "every failure ends the try", help: "name fewer kinds of failure in `fatal`" };
+
+const TOO_LATE: Reason = Reason {
+    what: "no attempt is out for so long",
+    help: "write a delay below the timeout and the deadline, or \"after_failure\"",
+};
+
+const NO_ACQUIRE_TIMEOUT: Reason = Reason {
+    what: "this pool has no acquire timeout that it could be about",
+    help: "add acquire_timeout = \"30s\"",
+};
+
+const NO_TIMEOUT: Reason =
+    Reason { what: "this call has no timeout", help: "add call.timeout = \"1s\"" };
+
+const NEVER_HELD_UP: Reason = Reason {
+    what: "an attempt leaves as soon as it is ready: nobody waits for a connection here",
+    help: "give the call a pool with a line: call.pool = { size = 10 }",
+};
+
+const NO_HEDGE: Reason = Reason {
+    what: "this client sends no hedges",
+    help: "give it some: call.hedge = { delay = \"100ms\", max_hedges = 1 }",
+};
+
+const NOTHING_TO_SHARE: Reason = Reason {
+    what: "this call has nothing to share: no budget, throttle, breaker, pool or percentile of hedging",
+    help: "give it one of them, or leave `scope` out",
+};
+
+const SINGLE: Reason = Reason {
+    what: "this client is a single instance, which shares with nobody",
+    help: "add instances = 10 to the client",
+};
+
+/// Whether a call can fail before it leaves the client.
+pub(super) const fn may_be_held_back(edge: &Edge) -> bool {
+    edge.breaker.is_some()
+        || edge.throttle.is_some()
+        || matches!(
+            edge.pool,
+            Some(Pool { max_waiting: Some(_), .. } | Pool { acquire_timeout: Some(_), .. })
+        )
+}
+
+/// Whether anything ever asks the call's budget.
+pub(super) fn may_ask_budget(edge: &Edge) -> bool {
+    let hedges = edge.budget.map(|budget| budget.hedges) == Some(Metered::Metered);
+    edge.retry.max_retries > 0 || (hedges && edge.hedge.is_some())
+}
+
+/// The keys below `call` that may have no effect, and why if so.
+pub(super) fn call_keys(client: &Client) -> Vec<(Vec<&'static str>, Option<Reason>)> {
+    let edge = &client.edge;
+    let mut keys = vec![(vec!["scope"], scope(client)), (vec!["timeout_from"], timeout_from(edge))];
+    for kind in ["sliding_window", "token_threshold", "refundable_quota", "concurrency"] {
+        keys.push((vec!["budget", kind, "hedges"], edge.hedge.is_none().then_some(NO_HEDGE)));
+    }
+    if let Some(hedge) = &edge.hedge {
+        let one_at_a_time = (hedge.delay == Delay::AfterFailureOnly).then_some(AFTER_FAILURE);
+        let all_fatal = (hedge.fatal == Failures::ALL).then_some(ALL_FATAL);
+        keys.push((vec!["hedge", "on_failure"], one_at_a_time.or(all_fatal)));
+        keys.push((vec!["hedge", "losers"], one_at_a_time));
+        keys.push((vec!["hedge", "delay"], too_late(edge, hedge).then_some(TOO_LATE)));
+    }
+    if let Some(pool) = &edge.pool {
+        let untimed = pool.acquire_timeout.is_none().then_some(NO_ACQUIRE_TIMEOUT);
+        keys.push((vec!["pool", "clock"], untimed));
+    }
+    keys
+}
+
+fn scope(client: &Client) -> Option<Reason> {
+    let edge = &client.edge;
+    let learns = matches!(edge.hedge, Some(Hedge { delay: Delay::Percentile(_), .. }));
+    let forgetful = edge.budget.is_none()
+        && edge.throttle.is_none()
+        && edge.breaker.is_none()
+        && edge.pool.is_none()
+        && !learns;
+    if forgetful {
+        return Some(NOTHING_TO_SHARE);
+    }
+    (client.instance_count() == 1).then_some(SINGLE)
+}
+
+fn timeout_from(edge: &Edge) -> Option<Reason> {
+    if edge.timeout.is_none() {
+        return Some(NO_TIMEOUT);
+    }
+    let waits = edge.pool.is_some_and(|pool| pool.max_waiting != Some(0));
+    (!waits).then_some(NEVER_HELD_UP)
+}
+
+/// Whether every try has ended, or gone on to its next copy, before a fixed delay is over.
+fn too_late(edge: &Edge, hedge: &Hedge) -> bool {
+    let delay = match hedge.delay {
+        Delay::Fixed(delay) => delay,
+        Delay::Percentile(_) | Delay::AfterFailureOnly => return false,
+    };
+    let timeout_decides =
+        hedge.on_failure == OnFailure::SendsNext || hedge.fatal.contains(Failure::TimedOut);
+    let timed_out = timeout_decides && edge.timeout.is_some_and(|timeout| delay > timeout);
+    let patience = edge.patience();
+    let cut =
+        patience.overrun == Overrun::Cut && patience.request.is_some_and(|request| delay > request);
+    timed_out || cut
+}
