@@ -14,8 +14,8 @@ use crate::time::{Span, Time};
 pub(super) enum Answer {
     /// What the client wanted.
     Success,
-    /// That it has failed.
-    Failure(Failure),
+    /// That it has failed, and what the service says about trying again.
+    Failure(Failure, Hint),
 }
 
 /// What becomes of an attempt as it arrives.
@@ -24,7 +24,7 @@ pub(super) enum Reception {
     /// It waits or is being served, or has vanished without a word.
     Taken,
     /// It is answered at once.
-    TurnedAway(Failure),
+    TurnedAway(Failure, Hint),
 }
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
@@ -70,7 +70,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     self.set_timer(call, timeout, Event::Timeout { call }, state.timeout_lane);
                 }
             }
-            Reception::TurnedAway(failure) => self.attempt_failed(call, failure),
+            Reception::TurnedAway(failure, hint) => self.attempt_failed(call, failure, hint),
         }
     }
 
@@ -117,13 +117,13 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.world.calls.give_up_attempt(call);
                 self.send(call);
             }
-            Some(_) | None => self.attempt_failed(call, Failure::TimedOut),
+            Some(_) | None => self.attempt_failed(call, Failure::TimedOut, Hint::Absent),
         }
     }
 
     /// The attempt waited for has failed: the request is tried again or fails.
     #[inline(never)]
-    pub(super) fn attempt_failed(&mut self, call: u32, failure: Failure) {
+    pub(super) fn attempt_failed(&mut self, call: u32, failure: Failure, hint: Hint) {
         let edge = self.world.calls.edge(call);
         let attempt = self.world.calls.attempt(call);
         let state = &mut self.world.edges[edge.index()];
@@ -136,12 +136,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     // It left before a lever gave the client something to remember.
                     self.world.calls.kept(call).tries = attempt;
                     self.world.calls.give_up_attempt(call);
-                    return self.try_failed(call, failure, false);
+                    return self.try_failed(call, failure, hint, false);
                 }
                 Some(_) | None => {
                     let retry = &self.model.clients[edge.index()].edge.retry;
                     let mut memory = Memory::NOTHING;
-                    retry.decide(attempt, failure, Hint::Absent, &mut memory, &mut state.jitter)
+                    retry.decide(attempt, failure, hint, &mut memory, &mut state.jitter)
                 }
             };
         self.world.calls.give_up_attempt(call);
@@ -212,9 +212,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     return self.succeed(call, attempt);
                 }
             }
-            Answer::Failure(failure) => {
+            Answer::Failure(failure, hint) => {
                 if self.world.calls.waits_for(call, attempt) {
-                    return self.attempt_failed(call, failure);
+                    return self.attempt_failed(call, failure, hint);
                 }
             }
         }

@@ -8,6 +8,7 @@ use crate::observe::{Observer, Sending};
 use crate::policy::budget::{Extra, Metered, Permission, Receipt};
 use crate::policy::hedge::{Copies, Losers, Next, Step};
 use crate::policy::outcome::Failure;
+use crate::policy::retry::Hint;
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// A copy has become ready: when is the next one due?
@@ -44,7 +45,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.world.calls.kept(call).denied = true;
                 if hedge.after_denial(self.copies(call)) == Step::TryFails {
                     let failure = self.world.calls.kept(call).failure;
-                    self.try_failed(call, failure, false);
+                    self.try_failed(call, failure, Hint::Absent, false);
                 }
             }
         }

@@ -16,6 +16,8 @@ mod lane_map;
 mod lever;
 mod network;
 mod outage;
+mod queue_timer;
+mod refusal;
 mod reopen;
 mod service;
 mod state;
@@ -112,6 +114,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 | Event::LeverPulled { .. }
                 | Event::LeverReleased { .. }
                 | Event::Watch
+                | Event::QueueTimeout { .. }
                 | Event::FlightEnds { .. }
                 | Event::FlightLeaves { .. }
                 | Event::HedgeDue { .. }) => {
@@ -136,6 +139,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Event::UserSends { user } => self.user_sends(user),
             Event::LeverPulled { lever } => self.pull(lever),
             Event::LeverReleased { lever } => self.release_lever(lever),
+            Event::QueueTimeout { timer } => self.queue_timeout(timer),
             Event::Watch => self.watch(),
             Event::FlightEnds { flight } => self.flight_ends(flight),
             Event::FlightLeaves { flight } => self.flight_leaves(flight),

@@ -7,12 +7,11 @@ use super::client::{Answer, Reception};
 use super::state::{BEYOND, IDLE, left_by};
 use crate::id::ServiceId;
 use crate::model::{ErrorCost, OnAbandon, WorkDraw};
-use crate::observe::{CallId, Fact, Observer};
+use crate::observe::{CallId, Dropped, Fact, Observer};
 use crate::policy::Class;
 use crate::policy::admission::{Load, Welcome};
 use crate::policy::discipline::{Urgency, Waiting};
 use crate::policy::limit::{Outcome, Sample};
-use crate::policy::retry::Failure;
 use crate::policy::shedding::{Fate, PickUp};
 use crate::random::{Bits, Draw, Sprout};
 use crate::time::{Span, Time};
@@ -29,23 +28,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return reception;
         }
         let state = &mut self.world.services[service.index()];
-        if !state.idle.is_empty()
-            && state.health.closures == 0
-            && state.queue.is_empty()
-            && let Some(worker) = state.idle.pop()
-        {
-            state.shedder.started_at_once(self.now);
-            self.world.calls.retain(call);
-            let work = self.work_of(service, call, attempt);
-            self.start(worker, call, attempt, work, self.now);
-            let fact = Fact::Started {
-                service,
-                call: CallId(call),
-                attempt,
-                waited: Span::ZERO,
-                from_queue: false,
-            };
-            self.observer.observe(self.now, fact);
+        if !state.idle.is_empty() && state.health.closures == 0 && state.queue.is_empty() {
+            if state.is_open_to_all || self.is_worth_it(service, call, attempt) {
+                self.start_at_once(service, call, attempt);
+            }
             return Reception::Taken;
         }
         if state.is_open_to_all {
@@ -64,7 +50,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let class = self.class_of(call);
         let load = || Load { waiting: waiting_work, own: self.work_of(service, call, attempt) };
         match admission.ask(waiting, class, load) {
-            Welcome::Refused => self.refuse(service, call, attempt, Failure::Refused),
+            Welcome::Refused => self.turn_down(service, call, attempt),
             Welcome::Admitted => {
                 if admission.asks_for_work() {
                     let total = load().total();
@@ -72,6 +58,45 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 }
                 self.queue(service, call, attempt);
                 Reception::Taken
+            }
+        }
+    }
+
+    /// An attempt finds an idle worker.
+    #[inline(always)]
+    fn start_at_once(&mut self, service: ServiceId, call: u32, attempt: u32) {
+        let state = &mut self.world.services[service.index()];
+        let worker = state.idle.pop().expect("a worker is idle");
+        state.shedder.started_at_once(self.now);
+        self.world.calls.retain(call);
+        let work = self.work_of(service, call, attempt);
+        self.start(worker, call, attempt, work, self.now);
+        let fact = Fact::Started {
+            service,
+            call: CallId(call),
+            attempt,
+            waited: Span::ZERO,
+            from_queue: false,
+        };
+        self.observer.observe(self.now, fact);
+    }
+
+    /// Whether an attempt that finds an idle worker is served; otherwise it is dropped.
+    fn is_worth_it(&mut self, service: ServiceId, call: u32, attempt: u32) -> bool {
+        if !self.world.services[service.index()].shedder.looks_ahead() {
+            return true;
+        }
+        let (now, since) = (self.now, self.now);
+        let work = self.work_of(service, call, attempt);
+        let deadline = self.deadline(call, since);
+        let shedder = &mut self.world.services[service.index()].shedder;
+        match shedder.judge(&PickUp { now, since, work, deadline, behind: 0 }) {
+            Fate::Served => true,
+            Fate::Shed => {
+                let dropped = Dropped::OnArrival;
+                let fact = Fact::Shed { service, call: CallId(call), attempt, dropped };
+                self.observer.observe(self.now, fact);
+                false
             }
         }
     }
@@ -87,11 +112,15 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 client.edge.timeout.map_or(Time::NEVER, |timeout| waiting.since + timeout);
             Urgency { deadline, class: client.class }
         });
+        let is_timed = state.has_queue_timer;
         if state.on_abandon != OnAbandon::Ignores {
             self.world.calls.set_place(call, attempt, Whereabouts::Queue(ticket));
         }
         self.world.calls.retain(call);
         self.observer.observe(self.now, Fact::Queued { service, call: CallId(call), attempt });
+        if is_timed {
+            self.set_queue_timer(service, call, ticket);
+        }
     }
 
     #[inline]
@@ -108,25 +137,14 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         let errors = self.model.service(service).errors;
         if errors.cost == ErrorCost::Nothing && self.fails(service, call, attempt) {
-            return Some(self.refuse(service, call, attempt, errors.failure));
+            return Some(self.refuse(service, call, attempt, errors.failure, errors.hint));
         }
         let state = &mut self.world.services[service.index()];
         let in_flight = state.in_flight();
         let by_rate = state.bucket.as_mut().map(|bucket| bucket.take(self.now));
         let by_limit = state.limiter.as_mut().map(|limiter| limiter.ask(self.now, in_flight));
         let refused = [by_rate, by_limit].contains(&Some(Welcome::Refused));
-        refused.then(|| self.refuse(service, call, attempt, Failure::Refused))
-    }
-
-    pub(super) fn refuse(
-        &mut self,
-        service: ServiceId,
-        call: u32,
-        attempt: u32,
-        failure: Failure,
-    ) -> Reception {
-        self.observer.observe(self.now, Fact::Refused { service, call: CallId(call), attempt });
-        Reception::TurnedAway(failure)
+        refused.then(|| self.turn_down(service, call, attempt))
     }
 
     /// Whether this attempt is one of those that the service fails.
@@ -207,6 +225,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// A worker is done: the answer goes to the client, and the worker is free.
     pub(super) fn complete(&mut self, worker: u32) {
         let state = &mut self.world.workers[worker as usize];
+        if state.says_no {
+            return self.complete_refusal(worker);
+        }
         let (service, call, attempt, work) = (state.service, state.call, state.attempt, state.work);
         state.completion = IDLE;
         let admitted = state.admitted;
@@ -245,7 +266,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let errors = self.model.service(service).errors;
         match errors.cost {
             ErrorCost::FullWork if self.fails(service, call, attempt) => {
-                Answer::Failure(errors.failure)
+                Answer::Failure(errors.failure, errors.hint)
             }
             ErrorCost::FullWork | ErrorCost::Nothing => Answer::Success,
         }
@@ -253,7 +274,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// A limit on concurrency learns from an attempt that ends now, itself still counted.
     #[cold]
-    fn learn(&mut self, service: ServiceId, admitted: Time, outcome: Outcome) {
+    pub(super) fn learn(&mut self, service: ServiceId, admitted: Time, outcome: Outcome) {
         let state = &mut self.world.services[service.index()];
         let in_flight = state.in_flight();
         if let Some(limiter) = &mut state.limiter {
@@ -297,7 +318,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     pub(super) fn expect_hand_over(&mut self, service: ServiceId) {
         let state = &mut self.world.services[service.index()];
-        if !state.hands_over && !state.queue.is_empty() {
+        if !state.hands_over && state.has_work() {
             state.hands_over = true;
             self.world.hand_overs.push_back(service);
         }
@@ -319,6 +340,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             if state.health.closures > 0 || state.idle.is_empty() {
                 return;
             }
+            if self.begin_refusal(service) {
+                continue;
+            }
+            let state = &mut self.world.services[service.index()];
             let Some(waiting) = state.queue.pick(self.now, &mut state.bits) else {
                 return;
             };
@@ -340,8 +365,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let behind = state.queue.len();
         match state.shedder.judge(&PickUp { now: self.now, since, work, deadline, behind }) {
             Fate::Shed => {
-                self.observer
-                    .observe(self.now, Fact::Shed { service, call: CallId(call), attempt });
+                let dropped = Dropped::AtPickUp;
+                let fact = Fact::Shed { service, call: CallId(call), attempt, dropped };
+                self.observer.observe(self.now, fact);
                 self.learn(service, since, Outcome::Dropped);
                 self.world.calls.forget_place(call, attempt);
                 self.world.calls.release(call);

@@ -11,7 +11,7 @@ mod timeline;
 mod trace;
 
 pub use busiest::{Busiest, BusiestCount};
-pub use fact::{CallId, Fact, Guard, Place, Sending};
+pub use fact::{CallId, Dropped, Fact, Guard, Place, Sending};
 pub use latency::Latency;
 pub use parties::{Line, Parties, Share};
 pub use recording::Recording;

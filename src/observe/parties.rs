@@ -113,8 +113,10 @@ impl Observer for Parties {
             Fact::Sent { edge, .. } => self.clients[edge.index()].attempts += 1,
             Fact::Succeeded { client, .. } => self.clients[client.index()].goodput += 1,
             Fact::Queued { service, .. } => self.queues[service.index()] += 1,
-            Fact::Shed { service, .. }
-            | Fact::Started { service, from_queue: true, .. }
+            Fact::Shed { service, dropped, .. } => {
+                self.queues[service.index()] -= u64::from(dropped.is_from_queue());
+            }
+            Fact::Started { service, from_queue: true, .. }
             | Fact::Lost { service, place: Place::Queue, .. }
             | Fact::Withdrawn { service, place: Place::Queue, .. } => {
                 self.queues[service.index()] -= 1;
@@ -125,6 +127,9 @@ impl Observer for Parties {
             | Fact::TimedOut { .. }
             | Fact::Failed { .. }
             | Fact::Refused { .. }
+            | Fact::RefusalBegun { .. }
+            | Fact::RefusalSaid { .. }
+            | Fact::RefusalLost { .. }
             | Fact::Completed { .. }
             | Fact::CameToNothing { .. }
             | Fact::BudgetDenied { .. }

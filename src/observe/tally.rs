@@ -33,7 +33,7 @@ pub struct Tally {
     pub lost: u64,
     /// Attempts that a service refused on arrival.
     pub rejected: u64,
-    /// Attempts that a service dropped at pick-up.
+    /// Attempts that a service dropped although it had let them in.
     pub shed: u64,
     /// Attempts that a service dropped because their clients had given them up.
     pub withdrawn: u64,
@@ -47,6 +47,8 @@ pub struct Tally {
     pub work: Span,
     /// Work on attempts served in full that nobody waited for.
     pub wasted_work: Span,
+    /// Work of telling attempts that they are refused; neither served nor wasted.
+    pub refusing_work: Span,
     /// Total waiting time of the attempts started.
     pub waited: Span,
     /// Arrivals, timeouts that fired, and completions: the unit of the engine's speed.
@@ -123,7 +125,13 @@ impl Observer for Tally {
             Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += 1,
             Fact::Withdrawn { .. } => self.withdrawn += 1,
             Fact::HeldBack { .. } => self.held_back += 1,
+            Fact::RefusalSaid { work, .. } => {
+                self.refusing_work += work;
+                self.events += 1;
+            }
             Fact::Queued { .. }
+            | Fact::RefusalBegun { .. }
+            | Fact::RefusalLost { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

@@ -149,8 +149,17 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::Queued { service: at, call, attempt } => {
                 (call, format!("{} queued {attempt}", service(at)))
             }
-            Fact::Shed { service: at, call, attempt } => {
-                (call, format!("{} shed {attempt}", service(at)))
+            Fact::Shed { service: at, call, attempt, dropped } => {
+                (call, format!("{} shed {attempt} {dropped:?}", service(at)))
+            }
+            Fact::RefusalBegun { service: at, call, attempt } => {
+                (call, format!("{} begins to refuse {attempt}", service(at)))
+            }
+            Fact::RefusalSaid { service: at, call, attempt, work } => {
+                (call, format!("{} has refused {attempt} in {work}", service(at)))
+            }
+            Fact::RefusalLost { service: at, call, attempt, place } => {
+                (call, format!("{} never refuses {attempt} from {place:?}", service(at)))
             }
             Fact::Started { service: at, call, attempt, waited, from_queue } => {
                 (call, format!("{} started {attempt} after {waited}, {from_queue}", service(at)))

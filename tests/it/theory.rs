@@ -70,6 +70,9 @@ impl Observer for Steady {
             | Fact::Failed { .. }
             | Fact::Queued { .. }
             | Fact::Shed { .. }
+            | Fact::RefusalBegun { .. }
+            | Fact::RefusalSaid { .. }
+            | Fact::RefusalLost { .. }
             | Fact::Completed { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }

@@ -1,5 +1,6 @@
 //! Scenario files: what they mean, and what is said about wrong ones.
 
+mod answers;
 mod bad_input;
 mod bad_service;
 mod client;
