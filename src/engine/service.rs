@@ -1,7 +1,7 @@
 //! What services do: take in or refuse, queue, pick up, work, answer.
 
 use super::Run;
-use super::agenda::{Agenda, Event};
+use super::agenda::{Agenda, Entry, Event};
 use super::calls::Whereabouts;
 use super::client::{Answer, Reception};
 use super::state::{BEYOND, IDLE, left_by};
@@ -19,7 +19,7 @@ use crate::unit::Fraction;
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt arrives.
-    #[inline]
+    #[inline(always)]
     pub(super) fn receive(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
         let state = &mut self.world.services[service.index()];
         if state.is_guarded
@@ -38,6 +38,13 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             self.queue(service, call, attempt);
             return Reception::Taken;
         }
+        self.ask_admission(service, call, attempt)
+    }
+
+    /// An attempt that would have to wait may have to go.
+    #[inline(never)]
+    fn ask_admission(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
+        let state = &self.world.services[service.index()];
         let admission = &self.model.service(service).admission;
         let (waiting, waiting_work) = (state.queue.len(), state.waiting_work);
         let class = self.class_of(call);
@@ -56,7 +63,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// An attempt finds an idle worker.
-    #[inline]
+    #[inline(always)]
     fn start_at_once(&mut self, service: ServiceId, call: u32, attempt: u32) {
         let state = &mut self.world.services[service.index()];
         let worker = state.idle.pop().expect("a worker is idle");
@@ -94,7 +101,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn queue(&mut self, service: ServiceId, call: u32, attempt: u32) {
         let waiting = Waiting { since: self.now, call, attempt };
         let (model, edge) = (self.model, self.world.calls.edge(call));
@@ -155,12 +162,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// How long a worker would work on this attempt: drawn from what was fixed when the request was
     /// born, whatever happens to its other attempts, so that every variant of a story brings the same
     /// work; and longer where the state of the service makes it so.
-    #[inline]
+    #[inline(always)]
     fn work_of(&self, service: ServiceId, call: u32, attempt: u32) -> Span {
         let state = &self.world.services[service.index()];
         if !state.fixed_work.is_zero() {
             return state.fixed_work;
         }
+        self.draw_work(service, call, attempt)
+    }
+
+    #[inline(never)]
+    fn draw_work(&self, service: ServiceId, call: u32, attempt: u32) -> Span {
+        let state = &self.world.services[service.index()];
         let policy = self.model.service(service);
         let work = match policy.service_time.constant() {
             Some(work) => work,
@@ -180,7 +193,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         Span::from_nanos_f64(work.as_nanos() as f64 * state.slowdown()).max(Span::NANOSECOND)
     }
 
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, worker: u32, call: u32, attempt: u32, work: Span, admitted: Time) {
         let began = self.world.sequence;
         let state = &mut self.world.workers[worker as usize];
@@ -198,7 +211,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// The worker will be done after `left` more of work.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_for(&mut self, worker: u32, left: Span) {
         let completes = self.now + left;
         let service = self.world.workers[worker as usize].service;
@@ -233,7 +246,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.answer(call, attempt, answer, if useful { work } else { Span::ZERO });
         self.world.calls.release(call);
         self.free(worker);
-        self.expect_hand_over(service);
+        let state = &self.world.services[service.index()];
+        if state.queue.is_empty() || state.hands_over {
+            return;
+        }
+        if self.world.hand_overs.is_empty()
+            && self.world.agenda.first() > Entry::hand_over(self.now)
+        {
+            // It would be the next thing to happen anyway.
+            self.hand_over_of(service);
+        } else {
+            self.expect_hand_over(service);
+        }
     }
 
     /// What an attempt has come to that was served in full.
@@ -306,6 +330,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return;
         };
         self.world.services[service.index()].hands_over = false;
+        self.hand_over_of(service);
+    }
+
+    #[inline]
+    fn hand_over_of(&mut self, service: ServiceId) {
         loop {
             let state = &mut self.world.services[service.index()];
             if state.health.closures > 0 || state.idle.is_empty() {

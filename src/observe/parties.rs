@@ -15,6 +15,24 @@ pub struct Share {
     pub attempts: u64,
 }
 
+/// How long one service's queue was, looked at at the end of each window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The longest, attempts.
+    pub longest: u64,
+    /// At the end of the last window, attempts.
+    pub last: u64,
+}
+
+impl FromIterator<u64> for Line {
+    fn from_iter<I: IntoIterator<Item = u64>>(queues: I) -> Self {
+        queues.into_iter().fold(Self::default(), |line, queue| Self {
+            longest: line.longest.max(queue),
+            last: queue,
+        })
+    }
+}
+
 /// Every client and every service in windows of equal width: a sum over all of them would hide a small
 /// one that is down behind a large one that is well. Where there is only one of each, nothing is kept:
 /// the [timeline](super::Timeline) says it all.

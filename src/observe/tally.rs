@@ -11,6 +11,8 @@ pub struct Tally {
     pub requests: u64,
     /// Requests answered in time.
     pub succeeded: u64,
+    /// When the last of them was answered; none if none was.
+    pub last_success: Option<Time>,
     /// Requests that failed for good.
     pub failed: u64,
     /// Attempts sent by clients, first ones included.
@@ -78,7 +80,7 @@ impl Tally {
 
 impl Observer for Tally {
     #[inline(always)]
-    fn observe(&mut self, _: Time, fact: Fact) {
+    fn observe(&mut self, now: Time, fact: Fact) {
         match fact {
             Fact::Arrived { .. } => {
                 self.requests += 1;
@@ -97,7 +99,10 @@ impl Observer for Tally {
                 self.timed_out += 1;
                 self.events += 1;
             }
-            Fact::Succeeded { .. } => self.succeeded += 1,
+            Fact::Succeeded { .. } => {
+                self.succeeded += 1;
+                self.last_success = Some(now);
+            }
             Fact::Failed { .. } => self.failed += 1,
             Fact::Refused { .. } => self.rejected += 1,
             Fact::Shed { .. } => self.shed += 1,

@@ -11,7 +11,7 @@ use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
 use crate::id::ServiceId;
-use crate::model::{Client, Model, Service, Subject};
+use crate::model::{Arrivals, Client, Model, Service, Subject};
 use crate::policy::retry::Backoff;
 use crate::time::Time;
 
@@ -52,6 +52,15 @@ impl Idle {
             if let Some(class) = root.at("clients").at(&client.name).find("class") {
                 let reason = (!sees_classes(service)).then_some(CLASS);
                 self.note(&format!("{path}.class"), Question::Effect, class.key, reason);
+            }
+            if let Arrivals::Replay(instants) = &client.arrivals
+                && let Some(replay) =
+                    root.at("clients").at(&client.name).at("arrivals").find("replay")
+            {
+                let late = instants.iter().all(|at| *at >= Time::ZERO + model.horizon);
+                let reason = late.then_some(TOO_LATE);
+                let path = format!("{path}.arrivals.replay");
+                self.note(&path, Question::Effect, replay.key, reason);
             }
             let path = format!("{path}.call");
             if let Some(call) = root.at("clients").at(&client.name).find("call") {
@@ -234,6 +243,11 @@ impl Idle {
         }
     }
 }
+
+const TOO_LATE: Reason = Reason {
+    what: "the run is over before the first of these requests comes",
+    help: "instants count from the start of the run",
+};
 
 const RETRY: &str = "give it a retry: call.retry.immediate = { max_retries = 3 }";
 

@@ -206,6 +206,7 @@ fn of_run(run: &Summary) -> Record {
         ("wasted", tally.wasted.into()),
         ("wasted_work_fraction", tally.wasted_work_fraction().into()),
         ("amplification", tally.amplification().into()),
+        ("last_success_s", tally.last_success.map(Time::as_secs_f64).into()),
         ("latency_p50_s", seconds(run.latency_p50)),
         ("latency_p99_s", seconds(run.latency_p99)),
         ("events", tally.events.into()),

@@ -21,11 +21,12 @@ pub(super) enum Wait {
     Law(Law),
 }
 
+/// One of these.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Law {
-    Fixed(Fixed),
-    Exponential(Exponential),
+#[serde(deny_unknown_fields)]
+pub(super) struct Law {
+    fixed: Option<Fixed>,
+    exponential: Option<Exponential>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -61,12 +62,12 @@ impl Wait {
                 out.keep(no_word(&wait.0, &[NONE], spot))?;
                 Some(Some(Backoff::fixed(out.keep(wait.span(spot))?)))
             }
-            Self::Law(Law::Fixed(law)) => {
+            Self::Law(Law { fixed: Some(law), exponential: None }) => {
                 let spot = spot.at("fixed");
                 let growth = Growth::Fixed(out.keep(law.wait.span(spot.at("wait")))?);
                 out.keep(law.jitter.around(growth, false, spot.at("jitter"))).map(Some)
             }
-            Self::Law(Law::Exponential(law)) => {
+            Self::Law(Law { fixed: None, exponential: Some(law) }) => {
                 let spot = spot.at("exponential");
                 let factor = out.keep(growth(law.factor, "the factor", spot.at("factor")));
                 let (base, cap) = ends(&law.base, &law.cap, spot, out)?;
@@ -77,6 +78,14 @@ impl Wait {
                 let growth = Growth::Exponential(out.keep(growth)?);
                 let (before, spot) = (law.jitter_before_cap, spot.at("jitter"));
                 out.keep(law.jitter.around(growth, before, spot)).map(Some)
+            }
+            Self::Law(
+                Law { fixed: None, exponential: None }
+                | Law { fixed: Some(_), exponential: Some(_) },
+            ) => {
+                let message = "one kind of wait must be named here: `fixed` or `exponential`";
+                out.add(Diagnostic::error(spot.value(), message));
+                None
             }
         }
     }

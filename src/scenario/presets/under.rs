@@ -70,6 +70,7 @@ fn names(preset: &Entry) -> Vec<(&str, Place)> {
         | Value::Float(..)
         | Value::Bool(_)
         | Value::Date
+        | Value::Measured(..)
         | Value::Table(_) => std::slice::from_ref(&preset.node),
     };
     items.iter().filter_map(|item| Some((item.text()?, item.place))).collect()
@@ -108,7 +109,8 @@ fn restamp(entries: &mut [Entry], place: Place, layer: Layer) {
             | Value::Integer(_)
             | Value::Float(..)
             | Value::Bool(_)
-            | Value::Date => {}
+            | Value::Date
+            | Value::Measured(..) => {}
         }
     }
 }

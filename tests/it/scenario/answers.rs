@@ -186,6 +186,7 @@ fn wrong_answers() {
         "wait_after_refusal.exponential = { base = \"2s\", cap = \"1s\" }",
         "wait_after_refusal.exponential = { base = \"1s\", cap = \"1s\", factor = 0.5 }",
         "wait_after_refusal.linear = { base = \"1s\" }",
+        "wait_after_refusal = {}",
         "breaker.position = \"outside\"",
     ] {
         let text = STORM.replace("load = 0.7", &format!("load = 0.7\ncall.{key}"));
