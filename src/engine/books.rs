@@ -13,7 +13,6 @@ use super::flights::{Ends, Flight, Stage, UNTIMED};
 use super::state::Memory;
 use crate::model::{Edge, Scope};
 use crate::observe::{CallId, Fact, Guard, Observer, Sending};
-use crate::policy::breaker::Passage;
 use crate::policy::budget::{Charged, Extra, Permission, Receipt};
 use crate::policy::deadline::Timer;
 use crate::policy::outcome::Outcome;
@@ -28,6 +27,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     #[inline(never)]
     pub(super) fn begin_by_the_books(&mut self, call: u32) {
         *self.world.calls.kept(call) = Kept::NOTHING;
+        if !self.is_let_begin(call) {
+            return self.fail(call);
+        }
         match self.edge_of(call).patience().first_send(self.now) {
             Decision::After(Span::ZERO) => self.depart(call, Sending::First, Receipt::NOTHING),
             Decision::After(wait) => self.sleep(call, wait),
@@ -93,17 +95,8 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     fn pass_breaker(&mut self, flight: u32) {
-        let now = self.now;
-        let call = self.world.calls.flights.get(flight).call;
-        let (memory, bits) = self.memory_and_bits(call);
-        match memory.circuit.as_mut().map(|circuit| circuit.ask(now, bits)) {
-            None => {}
-            Some(Passage::Passes(ticket)) => {
-                self.world.calls.flights.get_mut(flight).pass = Some(ticket);
-            }
-            Some(Passage::Rejected) => {
-                return self.hold_back(flight, Guard::Breaker, Failure::Unavailable);
-            }
+        if !self.is_let_go(flight) {
+            return self.hold_back(flight, Guard::Breaker, Failure::Unavailable);
         }
         self.take_connection(flight);
     }
@@ -346,6 +339,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         if let Some(ledger) = &mut self.memory(call).ledger {
             ledger.give_back(&mut receipt);
         }
+        self.report_request(call, Outcome::Succeeded);
+    }
+
+    /// The request has failed for good.
+    #[inline(never)]
+    pub(super) fn fail_by_the_books(&mut self, call: u32) {
+        let failure = self.world.calls.kept(call).failure;
+        self.report_request(call, Outcome::Failed(failure));
     }
 
     /// Everything that remembers is told how an attempt has ended for its client.
@@ -366,8 +367,8 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         {
             valve.answered(now, outcome);
         }
-        if let (Some(circuit), Some(pass)) = (&mut memory.circuit, pass) {
-            circuit.report(now, pass, outcome, now.since(sent));
+        if let Some(pass) = pass {
+            self.report(call, pass, outcome, now.since(sent));
         }
         let state = self.world.calls.flights.get_mut(flight);
         state.receipt = receipt;
@@ -441,7 +442,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// What remembers for this request: shared by all of its client, or of its instance alone.
-    fn memory_and_bits(&mut self, call: u32) -> (&mut Memory, &mut Stream) {
+    pub(super) fn memory_and_bits(&mut self, call: u32) -> (&mut Memory, &mut Stream) {
         let edge = self.world.calls.edge(call).index();
         let index = match self.model.clients[edge].edge.scope {
             Scope::Shared => 0,

@@ -238,7 +238,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     #[inline]
     pub(super) fn fail(&mut self, call: u32) {
-        let client = self.world.calls.edge(call).client();
+        let edge = self.world.calls.edge(call);
+        if self.world.edges[edge.index()].keeps_books {
+            self.fail_by_the_books(call);
+        }
+        let client = edge.client();
         self.observer.observe(self.now, Fact::Failed { client, call: CallId(call) });
         self.end(client, call);
     }

@@ -86,7 +86,6 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     fn drop_flight(&mut self, flight: u32, losers: Losers) {
-        let now = self.now;
         let Flight { call, attempt, stage, metered, pass, mut receipt, .. } =
             *self.world.calls.flights.get(flight);
         match (stage, losers) {
@@ -114,8 +113,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 ledger.give_back(&mut receipt);
             }
         }
-        if let (Some(circuit), Some(pass)) = (&mut memory.circuit, pass) {
-            circuit.cancelled(now, pass);
+        if let Some(pass) = pass {
+            self.hand_back(call, pass);
         }
         self.end_flight(flight);
     }

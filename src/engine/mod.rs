@@ -7,6 +7,7 @@
 pub mod agenda;
 mod arrivals;
 mod books;
+mod breaker;
 mod calls;
 mod client;
 mod flights;

@@ -53,6 +53,8 @@ metrics! {
         Hedges "hedges" |run| Some(run.recording.tally.hedges as f64),
         /// Attempts held back by a client's own throttle, breaker or pool.
         HeldBack "held_back" |run| Some(run.recording.tally.held_back as f64),
+        /// How often circuit breakers opened.
+        BreakerOpenings "breaker_openings" |run| Some(run.recording.tally.breaker_openings as f64),
         /// Attempts given up by clients.
         TimedOut "timed_out" |run| Some(run.recording.tally.timed_out as f64),
         /// Retries held back by a budget.

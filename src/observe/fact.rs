@@ -210,6 +210,11 @@ pub enum Fact {
         /// What held it back.
         guard: Guard,
     },
+    /// A client's circuit breaker opens.
+    BreakerOpened {
+        /// Over which edge it stands.
+        edge: EdgeId,
+    },
     /// An operator pulls a lever.
     LeverPulled {
         /// Which one.
@@ -308,7 +313,8 @@ impl Fact {
             | Self::Withdrawn { call, .. }
             | Self::HeldBack { call, .. }
             | Self::Completed { call, .. } => Some(call),
-            Self::TriggerBegan { .. }
+            Self::BreakerOpened { .. }
+            | Self::TriggerBegan { .. }
             | Self::TriggerEnded { .. }
             | Self::LeverPulled { .. }
             | Self::LeverReleased { .. } => None,
@@ -396,6 +402,7 @@ impl fmt::Display for Fact {
                 };
                 write!(f, "{} is held back: {guard}", on(call, attempt))
             }
+            Self::BreakerOpened { edge } => write!(f, "a breaker of client {} opens", edge.0),
             Self::LeverPulled { lever } => write!(f, "lever {} is pulled", lever.0),
             Self::LeverReleased { lever } => write!(f, "lever {} is released", lever.0),
             Self::TriggerBegan { trigger } => write!(f, "trigger {} begins", trigger.0),

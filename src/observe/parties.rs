@@ -136,6 +136,7 @@ impl Observer for Parties {
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

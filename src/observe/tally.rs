@@ -27,6 +27,8 @@ pub struct Tally {
     pub denied: u64,
     /// Attempts that a client's own throttle, breaker or pool held back; they are not among those sent.
     pub held_back: u64,
+    /// How often circuit breakers opened.
+    pub breaker_openings: u64,
     /// Fresh requests that an operator blocked.
     pub blocked: u64,
     /// Attempts and answers lost on the way, and attempts lost at a service.
@@ -125,6 +127,7 @@ impl Observer for Tally {
             Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += 1,
             Fact::Withdrawn { .. } => self.withdrawn += 1,
             Fact::HeldBack { .. } => self.held_back += 1,
+            Fact::BreakerOpened { .. } => self.breaker_openings += 1,
             Fact::RefusalSaid { work, .. } => {
                 self.refusing_work += work;
                 self.events += 1;

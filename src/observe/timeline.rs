@@ -121,6 +121,7 @@ impl Observer for Timeline {
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

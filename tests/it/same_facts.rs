@@ -179,7 +179,9 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::HeldBack { call, attempt, guard, .. } => {
                 (call, format!("held back {attempt} by {guard:?}"))
             }
-            Fact::LeverPulled { .. } | Fact::LeverReleased { .. } => continue,
+            Fact::BreakerOpened { .. } | Fact::LeverPulled { .. } | Fact::LeverReleased { .. } => {
+                continue;
+            }
             Fact::TriggerBegan { trigger } | Fact::TriggerEnded { trigger } => {
                 let began = matches!(fact, Fact::TriggerBegan { .. });
                 let name = format!("trigger {}", model.triggers[trigger.index()].name);

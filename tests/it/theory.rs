@@ -80,6 +80,7 @@ impl Observer for Steady {
             | Fact::Lost { .. }
             | Fact::Withdrawn { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. }
             | Fact::TriggerBegan { .. }

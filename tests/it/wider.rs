@@ -16,7 +16,9 @@ use metastable::model::{
 use metastable::observe::{CallId, Fact, Place};
 use metastable::policy::Class;
 use metastable::policy::admission::{RateLimit, Rejection};
-use metastable::policy::breaker::{self, Breaker, Ends, Evaluated, HalfOpen, Results, Window};
+use metastable::policy::breaker::{
+    self, Breaker, Ends, Evaluated, HalfOpen, Position, Results, Window,
+};
 use metastable::policy::deadline::{Clock, Least, Misfit, Patience};
 use metastable::policy::discipline::{Crowded, Discipline};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
@@ -34,6 +36,7 @@ use crate::worlds::{any_model, at_ms, ms, rate, trace};
 
 fn breaker(share: Fraction, open: Exponential) -> Breaker {
     Breaker {
+        position: Position::InsideRetry,
         window: Window::Count(10.try_into().expect("ten")),
         counted: Failures::ALL,
         failed: Some(breaker::Limit::at_least(share)),
@@ -149,7 +152,9 @@ fn widened(
     client.class = Class::new(pick(3) as u8).expect("a class");
     let fifty = Fraction::new(0.5).expect("a share");
     let growth = Exponential::new(ms(100), 2.0, Span::from_secs(1)).expect("a growth");
-    client.edge.breaker = [None, Some(breaker(fifty, growth))][pick(2)];
+    let inside = breaker(fifty, growth);
+    let outside = Breaker { position: Position::OutsideRetry, ..inside };
+    client.edge.breaker = [None, Some(inside), Some(outside)][pick(3)];
     let adaptive = Adaptive::new(2.0, Span::from_secs(2), Failures::ALL).expect("a throttle");
     client.edge.throttle = [None, Some(Throttle::Adaptive(adaptive))][pick(2)];
     let least = [Least::Length(ms(5)), Least::WholeTimeout][pick(2)];
@@ -340,6 +345,7 @@ impl Watch {
             }
             Fact::BudgetDenied { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
             | Fact::TimedOut { .. }
             | Fact::Blocked { .. }
             | Fact::CameToNothing { .. }

@@ -198,6 +198,7 @@ fn of_run(run: &Summary) -> Record {
         ("timed_out", tally.timed_out.into()),
         ("denied", tally.denied.into()),
         ("held_back", tally.held_back.into()),
+        ("breaker_openings", tally.breaker_openings.into()),
         ("rejected", tally.rejected.into()),
         ("shed", tally.shed.into()),
         ("started", tally.started.into()),

@@ -42,6 +42,7 @@ mod throttle;
 mod tries;
 mod trigger;
 mod variant;
+mod wait;
 mod world;
 
 pub(super) use call::CALL_KEYS;

@@ -130,7 +130,7 @@ enum AtCap {
     Stops,
 }
 
-const fn two() -> f64 {
+pub(super) const fn two() -> f64 {
     2.0
 }
 
@@ -253,7 +253,12 @@ pub(super) fn growth(factor: f64, what: &str, spot: Spot<'_>) -> Result<f64, Dia
 }
 
 /// The first wait and the longest one.
-fn ends(base: &Length, cap: &Length, spot: Spot<'_>, out: &mut Complaints) -> Option<(Span, Span)> {
+pub(super) fn ends(
+    base: &Length,
+    cap: &Length,
+    spot: Spot<'_>,
+    out: &mut Complaints,
+) -> Option<(Span, Span)> {
     let instead = "without a wait the retry is { immediate = { max_retries = .. } }";
     let base = out.keep(base.above_zero(spot.at("base"), instead));
     let cap = out.keep(cap.above_zero(spot.at("cap"), ""));

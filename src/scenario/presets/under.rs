@@ -9,7 +9,8 @@ use crate::scenario::tree::{Entry, Layer, Node, Spot, Value};
 use crate::scenario::trouble::Diagnostic;
 
 /// Tables of which one key is a choice: a call that chose another one keeps it.
-const CHOICES: [&str; 5] = ["retry", "budget", "throttle", "jitter", "guidance"];
+const CHOICES: [&str; 6] =
+    ["retry", "budget", "throttle", "jitter", "guidance", "wait_after_refusal"];
 
 /// Keys that exclude each other: a call that has one of them does not get the other.
 const RIVALS: [(&str, &[&str]); 10] = [

@@ -483,6 +483,7 @@ impl Observer for Auditor<'_> {
             | Fact::Lost { .. }
             | Fact::Withdrawn { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
             | Fact::RefusalLost { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. } => panic!("these books are kept for stalls only"),

@@ -42,6 +42,7 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
         | Fact::Lost { .. }
         | Fact::Withdrawn { .. }
         | Fact::HeldBack { .. }
+        | Fact::BreakerOpened { .. }
         | Fact::LeverPulled { .. }
         | Fact::LeverReleased { .. } => None,
     }
@@ -75,6 +76,7 @@ pub(super) fn rank(fact: &Fact) -> u8 {
         | Fact::CameToNothing { .. }
         | Fact::Lost { .. }
         | Fact::Withdrawn { .. }
-        | Fact::HeldBack { .. } => 0,
+        | Fact::HeldBack { .. }
+        | Fact::BreakerOpened { .. } => 0,
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use metastable::model::{Action, Errors, Notice, Pull, QueueTimeout, Refusals, Service};
 use metastable::policy::admission::Rejection;
-use metastable::policy::retry::{Guidance, Hint};
+use metastable::policy::retry::{Backoff, Exponential, Growth, Guidance, Hint, Jitter, Spread};
 use metastable::policy::shedding::QueueTimer;
 use metastable::time::{Span, Time};
 use metastable::unit::Fraction;
@@ -110,6 +110,40 @@ fn a_restart() {
 }
 
 #[test]
+fn a_wait_of_its_own_after_a_refusal() {
+    let wait =
+        |value: &str| edge(&format!("call.wait_after_refusal = {value}")).retry.after_refusal;
+    assert_eq!(wait("\"none\""), None);
+    assert_eq!(wait("\"1s\""), Some(Backoff::fixed(secs(1))));
+    let fixed = Growth::Fixed(secs(1));
+    let full = Jitter::after_cap(Spread::Full);
+    assert_eq!(
+        wait("{ fixed = { wait = \"1s\", jitter = \"full\" } }"),
+        Some(Backoff::Jittered(fixed, full))
+    );
+    let growth = Growth::Exponential(Exponential::new(secs(1), 2.0, secs(20)).unwrap());
+    let keys = "base = \"1s\", cap = \"20s\"";
+    assert_eq!(wait(&format!("{{ exponential = {{ {keys} }} }}")), Some(Backoff::Steady(growth)));
+    let jittered = wait(&format!("{{ exponential = {{ {keys}, jitter = \"full\" }} }}"));
+    assert_eq!(jittered, Some(Backoff::Jittered(growth, full)));
+    let before = format!("{keys}, jitter = \"full\", jitter_before_cap = true, factor = 3");
+    let growth = Growth::Exponential(Exponential::new(secs(1), 3.0, secs(20)).unwrap());
+    assert_eq!(
+        wait(&format!("{{ exponential = {{ {before} }} }}")),
+        Some(Backoff::Jittered(growth, Jitter::before_cap(Spread::Full)))
+    );
+    // Throttled clients of 2026 wait longer than others, unless a call says otherwise.
+    let preset = "call.preset = \"aws_standard_2026\"\n";
+    assert_eq!(edge(preset).retry.after_refusal, jittered);
+    let own = format!("{preset}call.wait_after_refusal = \"none\"");
+    assert_eq!(edge(&own).retry.after_refusal, None);
+    let own = format!("{preset}call.wait_after_refusal.exponential.base = \"2s\"");
+    assert_ne!(edge(&own).retry.after_refusal, jittered);
+    let own = format!("{preset}call.wait_after_refusal.fixed = {{ wait = \"1s\" }}");
+    assert_eq!(edge(&own).retry.after_refusal, Some(Backoff::fixed(secs(1))));
+}
+
+#[test]
 fn presets_take_hints_as_their_sources_say() {
     let guidance = |keys: &str| edge(keys).retry.guidance;
     let preset = |name: &str| guidance(&format!("call.preset = \"{name}\""));
@@ -145,6 +179,19 @@ fn wrong_answers() {
     ] {
         let trouble = parse(&storm(service, retry), &[]).expect_err(service);
         writeln!(all, "## {service}{retry}\n{trouble}\n").unwrap();
+    }
+    for key in [
+        "wait_after_refusal = \"soon\"",
+        "wait_after_refusal = 1",
+        "wait_after_refusal.exponential = { base = \"2s\", cap = \"1s\" }",
+        "wait_after_refusal.exponential = { base = \"1s\", cap = \"1s\", factor = 0.5 }",
+        "wait_after_refusal.linear = { base = \"1s\" }",
+        "wait_after_refusal = {}",
+        "breaker.position = \"outside\"",
+    ] {
+        let text = STORM.replace("load = 0.7", &format!("load = 0.7\ncall.{key}"));
+        let trouble = parse(&text, &[]).expect_err(key);
+        writeln!(all, "## {key}\n{trouble}\n").unwrap();
     }
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(all) });
 }
