@@ -8,9 +8,13 @@ pub struct ServiceId(pub u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(pub u16);
 
-/// Which edge: over which a client calls its service. It has the client's position.
+/// Which edge: that of a client to the service it calls, which has the client's position, or one of
+/// those between services, which come after them, service by service in the order of their calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EdgeId(pub u16);
+pub struct EdgeId(u16);
+
+/// Marks an edge between services, so that nobody has to know how many clients there are.
+const INNER: u16 = 1 << 15;
 
 /// Which trigger, by its position in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,14 +39,28 @@ impl ClientId {
 }
 
 impl EdgeId {
-    /// The position as an index.
-    pub const fn index(self) -> usize {
-        self.0 as usize
+    /// More edges than this have no numbers.
+    pub const MOST: usize = INNER as usize;
+
+    /// An edge between services, by its position among all edges.
+    pub const fn between_services(index: usize) -> Self {
+        debug_assert!(index < Self::MOST);
+        Self(INNER | index as u16)
     }
 
-    /// The client whose edge it is.
-    pub const fn client(self) -> ClientId {
-        ClientId(self.0)
+    /// The position among all edges, those of the clients first, as an index.
+    pub const fn index(self) -> usize {
+        (self.0 & !INNER) as usize
+    }
+
+    /// Whether it is a service that calls.
+    pub const fn is_between_services(self) -> bool {
+        self.0 & INNER != 0
+    }
+
+    /// The client whose edge it is; none if a service calls.
+    pub const fn client(self) -> Option<ClientId> {
+        if self.is_between_services() { None } else { Some(ClientId(self.0)) }
     }
 }
 

@@ -115,6 +115,8 @@ pub enum Draw {
     LostBack = 8,
     /// Whether the request comes at all while demand is lower than usual.
     Thinning = 9,
+    /// What a service calls for an attempt.
+    Calls = 10,
 }
 
 /// A short stream grown from one number, for draws that must not depend on what else was drawn:
@@ -147,6 +149,11 @@ impl Bits for Sprout {
 
 fn unit_interval(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+}
+
+/// A number that stands for a name: the same in every version and on every machine.
+pub fn name_key(name: &str) -> u64 {
+    fnv1a(&[name.as_bytes()])
 }
 
 /// FNV-1a, 64 bits: a stable hash of a name, the same in every version and on every machine.

@@ -8,13 +8,13 @@
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::calls::Kept;
-use super::client::{Answer, Reception};
+use super::client::{Answer, Reception, edge_at};
 use super::flights::{Ends, Flight, Stage, UNTIMED};
 use super::state::Memory;
 use crate::model::{Edge, Scope};
 use crate::observe::{CallId, Fact, Guard, Observer, Sending};
 use crate::policy::budget::{Charged, Extra, Permission, Receipt};
-use crate::policy::deadline::Timer;
+use crate::policy::deadline::{Patience, Timer};
 use crate::policy::outcome::Outcome;
 use crate::policy::pool::Lease;
 use crate::policy::retry::{Decision, Failure, Hint};
@@ -28,12 +28,12 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     pub(super) fn begin_by_the_books(&mut self, call: u32) {
         *self.world.calls.kept(call) = Kept::NOTHING;
         if !self.is_let_begin(call) {
-            return self.fail(call);
+            return self.fail(call, Failure::Unavailable, Hint::Absent);
         }
-        match self.edge_of(call).patience().first_send(self.now) {
+        match self.patience_of(call).first_send(self.now) {
             Decision::After(Span::ZERO) => self.depart(call, Sending::First, Receipt::NOTHING),
             Decision::After(wait) => self.sleep(call, wait),
-            Decision::GiveUp => self.fail(call),
+            Decision::GiveUp => self.fail(call, Failure::TimedOut, Hint::Absent),
             Decision::GiveUpAfter(wait) => {
                 self.world.calls.kept(call).stops = true;
                 self.sleep(call, wait);
@@ -46,8 +46,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     pub(super) fn go_on_by_the_books(&mut self, call: u32) {
         let sent = self.world.calls.attempt(call);
         let kept = self.world.calls.kept(call);
+        let failure = kept.failure;
         if kept.stops {
-            return self.fail(call);
+            return self.fail(call, failure, Hint::Absent);
         }
         if kept.tries == 0 && sent > 0 {
             // They were made before a lever gave the client something to remember.
@@ -59,7 +60,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let budget = self.edge_of(call).budget;
         let asks = budget.is_some_and(|budget| budget.charged == Charged::AtDispatch);
         if asks && self.budget_denies(call) {
-            return self.fail(call);
+            return self.fail(call, failure, Hint::Absent);
         }
         let receipt = std::mem::take(&mut self.world.calls.kept(call).receipt);
         self.depart(call, Sending::Retry, receipt);
@@ -134,42 +135,49 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         state.stage = Stage::Out;
         state.sent = now;
         state.timer = UNTIMED;
+        self.set_limit(flight);
         let edge = self.world.calls.edge(call);
         match self.dispatch(edge, call, attempt, kind) {
-            Reception::Taken => self.limit_wait(flight),
+            Reception::Taken => self.start_timer(flight),
             Reception::TurnedAway(failure, hint) => self.flight_failed(flight, failure, hint),
         }
     }
 
-    /// Schedules when the client stops waiting for an attempt, or for a connection for it.
-    pub(super) fn limit_wait(&mut self, flight: u32) {
+    /// Works out when the client stops waiting for an attempt, or for a connection for it: what travels
+    /// with the attempt.
+    fn set_limit(&mut self, flight: u32) {
         let Flight { call, ready, sent, stage, .. } = *self.world.calls.flights.get(flight);
         let born = self.world.calls.born(call);
-        let patience = self.edge_of(call).patience();
-        let (mut at, mut ends) = match stage {
-            Stage::InLine(place) => (place.until, Ends::Wait),
+        let patience = self.patience_of(call);
+        let (mut until, mut ends, timer) = match stage {
+            Stage::InLine(place) => (place.until, Ends::Wait, patience.timer_in_line(born, ready)),
             Stage::Throttled | Stage::Leaving | Stage::Out | Stage::RunsOn => {
-                (Time::NEVER, Ends::Attempt)
-            }
-        };
-        let timer = match stage {
-            Stage::InLine(_) => patience.timer_in_line(born, ready),
-            Stage::Throttled | Stage::Leaving | Stage::Out | Stage::RunsOn => {
-                patience.timer(born, ready, sent)
+                (Time::NEVER, Ends::Attempt, patience.timer(born, ready, sent))
             }
         };
         match timer {
-            Timer::Attempt(times_out) if times_out < at => (at, ends) = (times_out, Ends::Attempt),
-            Timer::Request(cut_off) if cut_off < at => (at, ends) = (cut_off, Ends::Request),
+            Timer::Attempt(at) if at < until => (until, ends) = (at, Ends::Attempt),
+            Timer::Request(at) if at < until => (until, ends) = (at, Ends::Request),
             Timer::Never | Timer::Attempt(_) | Timer::Request(_) => {}
         }
+        let state = self.world.calls.flights.get_mut(flight);
+        (state.until, state.ends) = (until, ends);
+    }
+
+    /// Schedules when that is.
+    fn start_timer(&mut self, flight: u32) {
+        let Flight { call, until, .. } = *self.world.calls.flights.get(flight);
         let edge = self.world.calls.edge(call);
         let lane = self.world.edges[edge.index()].timeout_lane;
-        let left = at.since(self.now);
+        let left = until.since(self.now);
         let timer = self.schedule(left, Event::FlightEnds { flight }, lane);
-        let state = self.world.calls.flights.get_mut(flight);
-        state.ends = ends;
-        state.timer = timer.unwrap_or(UNTIMED);
+        self.world.calls.flights.get_mut(flight).timer = timer.unwrap_or(UNTIMED);
+    }
+
+    /// The client stops waiting in line for a connection when its time is over.
+    pub(super) fn limit_wait(&mut self, flight: u32) {
+        self.set_limit(flight);
+        self.start_timer(flight);
     }
 
     /// A connection has been found for an attempt in line.
@@ -292,7 +300,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         } else {
             self.decide_by_the_books(call, failure, hint)
         };
-        self.follow(call, failure, decision);
+        self.follow(call, failure, hint, decision);
     }
 
     /// What becomes of a request of which a try has failed. If the budget is charged at the decision,
@@ -304,7 +312,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let (_, bits) = self.memory_and_bits(call);
         let decision = edge.retry.decide(kept.tries, failure, hint, &mut kept.waits, bits);
         let decision = match decision {
-            Decision::After(wait) => edge.patience().fit(born, now, wait),
+            Decision::After(wait) => self.patience_of(call).fit(born, now, wait),
             Decision::GiveUp | Decision::GiveUpAfter(_) => decision,
         };
         kept.failure = failure;
@@ -433,8 +441,26 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         self.set_timer(call, wait, Event::RetryDue { call }, Lane::NONE);
     }
 
+    /// How long a request may take, and its attempts: what was handed on with it bounds it as well.
+    fn patience_of(&self, call: u32) -> Patience {
+        let patience = self.edge_of(call).patience();
+        match self.world.calls.sub(call).until {
+            Time::NEVER => patience,
+            until => patience.within(until.since(self.world.calls.born(call))),
+        }
+    }
+
+    /// Whoever made the request has no use for it any more: so have its books.
+    pub(super) fn close_books(&mut self, call: u32) {
+        self.drop_flights(call);
+        let mut receipt = self.world.calls.kept(call).receipt;
+        if let Some(ledger) = &mut self.memory(call).ledger {
+            ledger.give_back(&mut receipt);
+        }
+    }
+
     pub(super) fn edge_of(&self, call: u32) -> &'a Edge {
-        &self.model.clients[self.world.calls.edge(call).index()].edge
+        edge_at(self.model, self.world.edges[self.world.calls.edge(call).index()].owner)
     }
 
     pub(super) fn memory(&mut self, call: u32) -> &mut Memory {
@@ -444,7 +470,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// What remembers for this request: shared by all of its client, or of its instance alone.
     pub(super) fn memory_and_bits(&mut self, call: u32) -> (&mut Memory, &mut Stream) {
         let edge = self.world.calls.edge(call).index();
-        let index = match self.model.clients[edge].edge.scope {
+        let index = match edge_at(self.model, self.world.edges[edge].owner).scope {
             Scope::Shared => 0,
             Scope::PerInstance => usize::from(self.world.calls.instance(call)),
         };

@@ -8,6 +8,7 @@
 
 use super::flights::{Flights, NOBODY, Stage};
 use crate::id::EdgeId;
+use crate::policy::Class;
 use crate::policy::breaker::Ticket as Pass;
 use crate::policy::budget::Receipt;
 use crate::policy::discipline::Ticket;
@@ -87,6 +88,26 @@ pub(super) struct Calls {
     /// What is kept of each request; only where a client's policies need it.
     kept: Vec<Kept>,
     pub(super) flights: Flights,
+    /// For whom services call; only where services do.
+    subs: Vec<Sub>,
+}
+
+/// A request that a service makes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sub {
+    /// For which visit; [`NOBODY`] if it does not wait any more.
+    pub(super) visit: u32,
+    /// The next request of the same visit.
+    pub(super) next: u32,
+    /// How important it is.
+    pub(super) class: Class,
+    /// When the time is over that was handed on with it.
+    pub(super) until: Time,
+}
+
+impl Sub {
+    const NOTHING: Self =
+        Self { visit: NOBODY, next: NOBODY, class: Class::FIRST, until: Time::NEVER };
 }
 
 /// Where an attempt is at its service.
@@ -98,6 +119,8 @@ pub(super) enum Whereabouts {
     Queue(Ticket),
     /// In the hands of this worker.
     Worker(u32),
+    /// Waiting for what its service has called.
+    Visit(u32),
 }
 
 impl Calls {
@@ -108,6 +131,7 @@ impl Calls {
         self.places.clear();
         self.kept.clear();
         self.flights.clear();
+        self.subs.clear();
     }
 
     /// A fresh request over `edge`, with one reference: the caller's.
@@ -121,6 +145,9 @@ impl Calls {
             }
             if let Some(place) = self.places.get_mut(slot as usize) {
                 *place = (0, Whereabouts::Nowhere);
+            }
+            if let Some(sub) = self.subs.get_mut(slot as usize) {
+                *sub = Sub::NOTHING;
             }
             self.slots[slot as usize] = call;
             return slot;
@@ -178,6 +205,19 @@ impl Calls {
             self.kept.resize(self.slots.len(), Kept::NOTHING);
         }
         &mut self.kept[slot as usize]
+    }
+
+    /// For whom a service makes the request.
+    pub(super) fn sub_mut(&mut self, slot: u32) -> &mut Sub {
+        if self.subs.len() < self.slots.len() {
+            self.subs.resize(self.slots.len(), Sub::NOTHING);
+        }
+        &mut self.subs[slot as usize]
+    }
+
+    /// The same, to look at.
+    pub(super) fn sub(&self, slot: u32) -> Sub {
+        self.subs.get(slot as usize).copied().unwrap_or(Sub::NOTHING)
     }
 
     /// The flight of this attempt, if it has one.

@@ -2,8 +2,10 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
+use super::flights::Flight;
+use super::state::Owner;
 use crate::id::{ClientId, EdgeId};
-use crate::model::LateAnswers;
+use crate::model::{Edge, LateAnswers, Model};
 use crate::observe::{CallId, Fact, Observer, Sending};
 use crate::policy::retry::{Decision, Failure, Hint, Memory};
 use crate::random::{Bits, Draw, Sprout};
@@ -39,16 +41,23 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         self.observer.observe(self.now, Fact::Arrived { client: id, call: CallId(call) });
         if self.world.clients[client as usize].blocks.is_empty() || !self.is_blocked(client, key) {
-            if self.world.edges[client as usize].keeps_books {
-                self.begin_by_the_books(call);
-            } else {
-                self.send(call);
-            }
+            self.send_first(call);
         } else {
             self.observer.observe(self.now, Fact::Blocked { client: id, call: CallId(call) });
-            self.fail(call);
+            self.fail(call, Failure::Unavailable, Hint::Absent);
         }
         self.world.calls.release(call);
+    }
+
+    /// The first attempt of a request leaves when it may.
+    #[inline(always)]
+    pub(super) fn send_first(&mut self, call: u32) {
+        let edge = self.world.calls.edge(call);
+        if self.world.edges[edge.index()].keeps_books {
+            self.begin_by_the_books(call);
+        } else {
+            self.send(call);
+        }
     }
 
     fn is_blocked(&self, client: u32, key: u64) -> bool {
@@ -139,19 +148,19 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     return self.try_failed(call, failure, hint, false);
                 }
                 Some(_) | None => {
-                    let retry = &self.model.clients[edge.index()].edge.retry;
+                    let retry = &edge_at(self.model, state.owner).retry;
                     let mut memory = Memory::NOTHING;
                     retry.decide(attempt, failure, hint, &mut memory, &mut state.jitter)
                 }
             };
         self.world.calls.give_up_attempt(call);
-        self.follow(call, failure, decision);
+        self.follow(call, failure, hint, decision);
     }
 
     /// What has been decided about a request whose attempt has failed is done.
-    pub(super) fn follow(&mut self, call: u32, failure: Failure, decision: Decision) {
+    pub(super) fn follow(&mut self, call: u32, failure: Failure, hint: Hint, decision: Decision) {
         match decision {
-            Decision::GiveUp => self.fail(call),
+            Decision::GiveUp => self.fail(call, failure, hint),
             // After an answer at once, sending again from here would recurse into the next one.
             Decision::After(Span::ZERO)
                 if failure == Failure::TimedOut && self.nothing_comes_before_a_retry() =>
@@ -197,7 +206,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return false;
         }
         let edge = calls.edge(call);
-        match self.model.clients[edge.index()].edge.late_answers {
+        match edge_at(self.model, self.world.edges[edge.index()].owner).late_answers {
             LateAnswers::Wasted => calls.is_out(call, attempt),
             LateAnswers::Accepted => true,
         }
@@ -230,19 +239,23 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         if self.world.edges[edge.index()].keeps_books {
             self.succeed_by_the_books(call, attempt);
         }
-        let client = edge.client();
+        let Some(client) = edge.client() else {
+            return self.inner_ended(edge, call, Ok(()));
+        };
         self.observer.observe(self.now, Fact::Succeeded { client, call: CallId(call), latency });
         self.world.clients[client.index()].succeeded += 1;
         self.end(client, call);
     }
 
     #[inline]
-    pub(super) fn fail(&mut self, call: u32) {
+    pub(super) fn fail(&mut self, call: u32, failure: Failure, hint: Hint) {
         let edge = self.world.calls.edge(call);
         if self.world.edges[edge.index()].keeps_books {
             self.fail_by_the_books(call);
         }
-        let client = edge.client();
+        let Some(client) = edge.client() else {
+            return self.inner_ended(edge, call, Err((failure, hint)));
+        };
         self.observer.observe(self.now, Fact::Failed { client, call: CallId(call) });
         self.end(client, call);
     }
@@ -259,11 +272,23 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// When the client gives up an attempt that arrived at `arrived`, as its service reckons: what
     /// travels with an attempt is a length of time, and not an instant.
     #[inline]
-    pub(super) fn deadline(&self, call: u32, arrived: Time) -> Time {
+    pub(super) fn deadline(&self, call: u32, attempt: u32, arrived: Time) -> Time {
+        if let Some(flight) = self.world.calls.flight(call, attempt) {
+            let Flight { until, sent, .. } = *self.world.calls.flights.get(flight);
+            return if until == Time::NEVER { until } else { arrived + until.since(sent) };
+        }
         let edge = self.world.calls.edge(call);
         match self.world.edges[edge.index()].timeout {
             Some(timeout) => arrived + timeout,
             None => Time::NEVER,
         }
+    }
+}
+
+/// The edge of `owner` in `model`.
+pub(super) fn edge_at(model: &Model, owner: Owner) -> &Edge {
+    match owner {
+        Owner::Client(client) => &model.clients[client.index()].edge,
+        Owner::Service(service, nth) => &model.service(service).calls.list[usize::from(nth)].edge,
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Flight {
     pub(super) ready: Time,
     /// When it left.
     pub(super) sent: Time,
+    /// When its client waits for it no longer.
+    pub(super) until: Time,
     /// What the breaker gave it.
     pub(super) pass: Option<Pass>,
     /// What the budget charged for it.
@@ -82,6 +84,7 @@ impl Flight {
             timer: UNTIMED,
             ready: now,
             sent: now,
+            until: Time::NEVER,
             pass: None,
             receipt: Receipt::NOTHING,
             place: Whereabouts::Nowhere,

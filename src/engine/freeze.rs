@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::agenda::Agenda;
-use super::state::{FROZEN, IDLE};
+use super::state::{FROZEN, HELD, IDLE};
 use crate::id::ServiceId;
 use crate::observe::Observer;
 use crate::time::Span;
@@ -28,7 +28,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         state.health.frozen_at = self.now;
         for worker in &mut self.world.workers[state.worker_range()] {
-            if worker.completion != IDLE {
+            if worker.completion != IDLE && worker.completion != HELD {
                 worker.completion = FROZEN;
             }
         }
@@ -48,6 +48,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.run_for(worker, left);
             }
         }
+        self.read_answers(service);
     }
 
     /// What is left of the work in service takes longer by a factor.
@@ -58,6 +59,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let from = frozen_at.unwrap_or(self.now);
         for worker in self.busy_workers(service) {
             let state = &mut self.world.workers[worker as usize];
+            if state.completion == HELD {
+                continue;
+            }
             let left = state.completes.since(from);
             let longer = stretched(left);
             state.work = state.work.saturating_sub(left) + longer;

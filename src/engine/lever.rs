@@ -2,8 +2,9 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
+use super::client::edge_at;
 use super::outage::Cause;
-use crate::id::{EdgeId, LeverId, ServiceId};
+use crate::id::{ClientId, EdgeId, LeverId, ServiceId};
 use crate::model::{Action, Condition, Model, Notice, Outage, Pull, QueueFate, ServiceFate};
 use crate::observe::{Fact, Observer};
 use crate::time::Time;
@@ -111,8 +112,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     fn change(&mut self, model: &'a Model) {
         let before = std::mem::replace(&mut self.model, model);
         for (index, (new, old)) in model.clients.iter().zip(&before.clients).enumerate() {
-            let edge = EdgeId(index as u16);
+            let edge = EdgeId::from(ClientId(index as u16));
             self.reopen_books(edge, &old.edge, &new.edge, new.instance_count());
+            self.review_edge(edge);
+        }
+        for index in model.clients.len()..self.world.edges.len() {
+            let edge = EdgeId::between_services(index);
+            let owner = self.world.edges[index].owner;
+            self.reopen_books(edge, edge_at(before, owner), edge_at(model, owner), 1);
             self.review_edge(edge);
         }
         for index in 0..model.services.len() {

@@ -25,6 +25,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod trigger;
+mod visits;
 mod world;
 
 pub use world::World;

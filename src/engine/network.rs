@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event};
-use super::client::{Answer, Reception};
+use super::client::{Answer, Reception, edge_at};
 use super::state::left_by;
 use crate::observe::{CallId, Fact, Observer};
 use crate::random::{Bits, Draw, Sprout};
@@ -103,7 +103,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         let added: Span = state.network.added.iter().map(|(_, added)| *added).sum();
         let lane = state.journey_lane;
-        let law = self.model.clients[edge.index()].edge.latency.as_ref();
+        let law = edge_at(self.model, state.owner).latency.as_ref();
         let usual = law.map_or(Span::ZERO, |law| law.sample(&mut Sprout::of(key, attempt, takes)));
         self.world.calls.retain(call);
         let journey = self.world.journeys.begin(journey);

@@ -3,7 +3,7 @@
 use super::Run;
 use super::agenda::Agenda;
 use super::client::{Answer, Reception};
-use super::state::IDLE;
+use super::state::{Errand, IDLE};
 use crate::id::{LeverId, ServiceId, TriggerId};
 use crate::model::{Notice, Outage, QueueFate, ServiceFate};
 use crate::observe::{CallId, Fact, Observer, Place};
@@ -84,18 +84,29 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     fn lose_work(&mut self, service: ServiceId, notice: Notice) {
         for worker in self.busy_workers(service) {
             let state = &mut self.world.workers[worker as usize];
-            if state.says_no {
-                self.lose_words(worker, notice);
-                continue;
+            match state.errand {
+                Errand::SaysNo => self.lose_words(worker, notice),
+                // Not all visits have a worker: they are lost together.
+                Errand::Visit(_) => {}
+                Errand::Serves => {
+                    let (call, attempt) = (state.call, state.attempt);
+                    state.completion = IDLE;
+                    self.free(worker);
+                    self.lose(service, call, attempt, Place::Worker, notice);
+                }
             }
-            let (call, attempt) = (state.call, state.attempt);
-            state.completion = IDLE;
-            self.free(worker);
-            self.lose(service, call, attempt, Place::Worker, notice);
         }
+        self.lose_visits(service, notice);
     }
 
-    fn lose(&mut self, service: ServiceId, call: u32, attempt: u32, place: Place, notice: Notice) {
+    pub(super) fn lose(
+        &mut self,
+        service: ServiceId,
+        call: u32,
+        attempt: u32,
+        place: Place,
+        notice: Notice,
+    ) {
         let fact = Fact::Lost { service, call: CallId(call), attempt, place };
         self.observer.observe(self.now, fact);
         self.world.calls.forget_place(call, attempt);

@@ -43,9 +43,15 @@ impl QueueTimers {
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt has joined a queue from which it leaves in time.
     #[cold]
-    pub(super) fn set_queue_timer(&mut self, service: ServiceId, call: u32, ticket: Ticket) {
+    pub(super) fn set_queue_timer(
+        &mut self,
+        service: ServiceId,
+        call: u32,
+        attempt: u32,
+        ticket: Ticket,
+    ) {
         let Some(timeout) = self.model.service(service).queue_timeout else { return };
-        let expires = timeout.timer.expires(self.now, self.deadline(call, self.now));
+        let expires = timeout.timer.expires(self.now, self.deadline(call, attempt, self.now));
         // What would go off at the horizon or later is not scheduled, and would keep its slot.
         if expires < self.horizon {
             let timer = self.world.queue_timers.set(service, ticket);

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::Run;
 use super::agenda::Agenda;
 use super::client::{Answer, Reception};
-use super::state::IDLE;
+use super::state::{Errand, IDLE};
 use crate::id::ServiceId;
 use crate::model::Notice;
 use crate::observe::{CallId, Fact, Observer, Place};
@@ -87,7 +87,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let began = self.world.sequence;
         let state = &mut self.world.workers[worker as usize];
         (state.call, state.attempt, state.work) = (call, attempt, work);
-        (state.admitted, state.began, state.says_no) = (self.now, began, true);
+        (state.admitted, state.began, state.errand) = (self.now, began, Errand::SaysNo);
         let fact = Fact::RefusalBegun { service, call: CallId(call), attempt };
         self.observer.observe(self.now, fact);
         self.run_for(worker, work);
@@ -110,7 +110,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// A worker stops saying no: to whom it did, and how long that takes.
     fn lay_down(&mut self, worker: u32) -> (ServiceId, u32, u32, Span) {
         let state = &mut self.world.workers[worker as usize];
-        (state.completion, state.says_no) = (IDLE, false);
+        (state.completion, state.errand) = (IDLE, Errand::Serves);
         self.world.services[state.service.index()].saying_no -= 1;
         (state.service, state.call, state.attempt, state.work)
     }

@@ -4,7 +4,7 @@ use super::Run;
 use super::agenda::{Agenda, Entry, Event};
 use super::calls::Whereabouts;
 use super::client::{Answer, Reception};
-use super::state::{BEYOND, IDLE, left_by};
+use super::state::{BEYOND, Errand, IDLE, left_by};
 use crate::id::ServiceId;
 use crate::model::{ErrorCost, OnAbandon, WorkDraw};
 use crate::observe::{CallId, Dropped, Fact, Observer};
@@ -88,7 +88,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         let (now, since) = (self.now, self.now);
         let work = self.work_of(service, call, attempt);
-        let deadline = self.deadline(call, since);
+        let deadline = self.deadline(call, attempt, since);
         let shedder = &mut self.world.services[service.index()].shedder;
         match shedder.judge(&PickUp { now, since, work, deadline, behind: 0 }) {
             Fate::Served => true,
@@ -104,14 +104,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline(always)]
     fn queue(&mut self, service: ServiceId, call: u32, attempt: u32) {
         let waiting = Waiting { since: self.now, call, attempt };
-        let (model, edge) = (self.model, self.world.calls.edge(call));
+        let ranks = self.world.services[service.index()].queue.ranks();
+        let urgency = if ranks { self.urgency(call, attempt) } else { Urgency::NONE };
         let state = &mut self.world.services[service.index()];
-        let ticket = state.queue.push(waiting, || {
-            let client = &model.clients[edge.index()];
-            let deadline =
-                client.edge.timeout.map_or(Time::NEVER, |timeout| waiting.since + timeout);
-            Urgency { deadline, class: client.class }
-        });
+        let ticket = state.queue.push(waiting, urgency);
         let is_timed = state.has_queue_timer;
         if state.on_abandon != OnAbandon::Ignores {
             self.world.calls.set_place(call, attempt, Whereabouts::Queue(ticket));
@@ -119,13 +115,21 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.world.calls.retain(call);
         self.observer.observe(self.now, Fact::Queued { service, call: CallId(call), attempt });
         if is_timed {
-            self.set_queue_timer(service, call, ticket);
+            self.set_queue_timer(service, call, attempt, ticket);
         }
     }
 
+    #[cold]
+    fn urgency(&self, call: u32, attempt: u32) -> Urgency {
+        Urgency { deadline: self.deadline(call, attempt, self.now), class: self.class_of(call) }
+    }
+
     #[inline]
-    fn class_of(&self, call: u32) -> Class {
-        self.model.clients[self.world.calls.edge(call).index()].class
+    pub(super) fn class_of(&self, call: u32) -> Class {
+        match self.world.calls.edge(call).client() {
+            Some(client) => self.model.clients[client.index()].class,
+            None => self.world.calls.sub(call).class,
+        }
     }
 
     /// What an attempt meets that is not even asked to wait: a service that is gone, an error that
@@ -204,6 +208,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         state.began = began;
         let service = &mut self.world.services[state.service.index()];
         service.busy += 1;
+        if service.makes_calls {
+            return self.begin_visit(worker);
+        }
         if service.on_abandon != OnAbandon::Ignores {
             self.world.calls.set_place(call, attempt, Whereabouts::Worker(worker));
         }
@@ -225,8 +232,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// A worker is done: the answer goes to the client, and the worker is free.
     pub(super) fn complete(&mut self, worker: u32) {
         let state = &mut self.world.workers[worker as usize];
-        if state.says_no {
-            return self.complete_refusal(worker);
+        match state.errand {
+            Errand::Serves => {}
+            Errand::Visit(visit) => return self.visit_worked(worker, visit),
+            Errand::SaysNo => return self.complete_refusal(worker),
         }
         let (service, call, attempt, work) = (state.service, state.call, state.attempt, state.work);
         state.completion = IDLE;
@@ -238,13 +247,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Answer::Success
         };
         self.world.calls.forget_place(call, attempt);
-        let useful = answer == Answer::Success && self.is_waited_for(call, attempt);
-        self.observer.observe(
-            self.now,
-            Fact::Completed { service, call: CallId(call), attempt, work, useful },
-        );
-        self.answer(call, attempt, answer, if useful { work } else { Span::ZERO });
-        self.world.calls.release(call);
+        self.served(service, call, attempt, work, answer);
         self.free(worker);
         if self.world.hand_overs.is_empty()
             && self.world.agenda.first() > Entry::hand_over(self.now)
@@ -256,9 +259,26 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
     }
 
+    /// An attempt has been served, and its answer leaves.
+    #[inline(always)]
+    pub(super) fn served(
+        &mut self,
+        service: ServiceId,
+        call: u32,
+        attempt: u32,
+        work: Span,
+        answer: Answer,
+    ) {
+        let useful = answer == Answer::Success && self.is_waited_for(call, attempt);
+        let fact = Fact::Completed { service, call: CallId(call), attempt, work, useful };
+        self.observer.observe(self.now, fact);
+        self.answer(call, attempt, answer, if useful { work } else { Span::ZERO });
+        self.world.calls.release(call);
+    }
+
     /// What an attempt has come to that was served in full.
     #[cold]
-    fn outcome(&self, service: ServiceId, call: u32, attempt: u32) -> Answer {
+    pub(super) fn outcome(&self, service: ServiceId, call: u32, attempt: u32) -> Answer {
         let errors = self.model.service(service).errors;
         match errors.cost {
             ErrorCost::FullWork if self.fails(service, call, attempt) => {
@@ -336,7 +356,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             if state.health.closures > 0 || state.idle.is_empty() {
                 return;
             }
-            if self.begin_refusal(service) {
+            if self.begin_refusal(service) || self.resume_visit(service) {
                 continue;
             }
             let state = &mut self.world.services[service.index()];
@@ -356,7 +376,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return self.serve(service, waiting, work);
         }
         self.leaves_queue(service, call, attempt);
-        let deadline = self.deadline(call, since);
+        let deadline = self.deadline(call, attempt, since);
         let state = &mut self.world.services[service.index()];
         let behind = state.queue.len();
         match state.shedder.judge(&PickUp { now: self.now, since, work, deadline, behind }) {
@@ -435,7 +455,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.expect_hand_over(service);
                 self.world.calls.release(call);
             }
-            Whereabouts::Worker(_) | Whereabouts::Nowhere => {}
+            Whereabouts::Visit(visit) if stops_work => self.withdraw_visit(visit),
+            Whereabouts::Worker(_) | Whereabouts::Visit(_) | Whereabouts::Nowhere => {}
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The state of clients, services and workers.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::agenda::Lane;
 use super::arrivals::Source;
 use super::outage::Cause;
 use super::refusal::Refused;
-use crate::id::ServiceId;
+use super::visits::{End, VisitId};
+use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::model::{Edge, Notice, OnAbandon, Scope, Service};
 use crate::policy::admission::{Admission, Bucket};
 use crate::policy::breaker::Circuit;
@@ -44,10 +46,21 @@ pub(super) struct ClientState {
     pub(super) arrival_lane: Lane,
 }
 
+/// Whose edge it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Client(ClientId),
+    /// A service's, and which of its calls.
+    Service(ServiceId, u16),
+}
+
 /// An edge, and whoever calls over it.
 #[derive(Clone, Debug)]
 pub(super) struct EdgeState {
+    pub(super) owner: Owner,
     pub(super) to: ServiceId,
+    /// Tells the calls that are made for one attempt apart, where anything random is about them.
+    pub(super) salt: u64,
     /// Whether anything of a request is kept between its attempts.
     pub(super) keeps_books: bool,
     /// Whether attempts and answers arrive as they are sent.
@@ -100,6 +113,16 @@ pub(super) struct ServiceState {
     pub(super) queue: WaitingRoom,
     /// Those that a worker has yet to refuse, before it looks at the queue.
     pub(super) refused: Refused,
+    /// Whether it calls other services.
+    pub(super) makes_calls: bool,
+    /// The first of its edges in [`World::edges`](super::World).
+    pub(super) first_edge: u32,
+    /// Attempts that it has begun and that no worker is with while what it called is out.
+    pub(super) away: u32,
+    /// Those of them that wait for a worker.
+    pub(super) resumed: VecDeque<VisitId>,
+    /// Ends of calls that have come while it was frozen.
+    pub(super) unread: Vec<(VisitId, EdgeId, End)>,
     /// How many of the busy workers are saying no.
     pub(super) saying_no: u32,
     /// Whether attempts leave the queue by the clock.
@@ -162,6 +185,20 @@ pub(super) const BEYOND: u64 = u64::MAX - 1;
 /// In place of a completion: it is frozen, and `completes` says when it would have been done.
 pub(super) const FROZEN: u64 = u64::MAX - 2;
 
+/// In place of a completion: it waits with an attempt for what the service has called.
+pub(super) const HELD: u64 = u64::MAX - 3;
+
+/// What a worker does with the attempt in its hands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Errand {
+    /// It serves it.
+    Serves,
+    /// It serves it, as this visit.
+    Visit(u32),
+    /// It refuses it.
+    SaysNo,
+}
+
 /// A worker and the attempt in its hands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worker {
@@ -179,8 +216,8 @@ pub(super) struct Worker {
     pub(super) completion: u64,
     /// When it began, among all that began: frozen work resumes in this order where it ties.
     pub(super) began: u64,
-    /// Whether it only tells the attempt that it is refused.
-    pub(super) says_no: bool,
+    /// What it does with it.
+    pub(super) errand: Errand,
 }
 
 impl EdgeState {
@@ -227,6 +264,10 @@ impl ServiceState {
         self.bits = Sprout::new(key, 0);
         self.queue = policy.discipline.open();
         self.refused.clear();
+        self.makes_calls = !policy.calls.list.is_empty();
+        self.away = 0;
+        self.resumed.clear();
+        self.unread.clear();
         self.saying_no = 0;
         self.open_policies(policy);
         self.idle.clear();
@@ -258,12 +299,12 @@ impl ServiceState {
 
     /// How many attempts it has let in and not seen end.
     pub(super) fn in_flight(&self) -> u32 {
-        self.queue.len() as u32 + self.busy - self.saying_no
+        self.queue.len() as u32 + self.busy - self.saying_no + self.away
     }
 
     /// Whether there is anything that an idle worker could take up.
     pub(super) fn has_work(&self) -> bool {
-        !self.queue.is_empty() || !self.refused.is_empty()
+        !self.queue.is_empty() || !self.refused.is_empty() || !self.resumed.is_empty()
     }
 
     /// Works out anew what is kept ready for the hot loop, after anything has changed.
@@ -309,7 +350,7 @@ impl Worker {
             work: Span::ZERO,
             completion: IDLE,
             began: 0,
-            says_no: false,
+            errand: Errand::Serves,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
+use super::client::edge_at;
 use super::outage::Cause;
 use crate::id::{EdgeId, ServiceId, TriggerId};
 use crate::model::{Disturbance, InProgress};
@@ -41,17 +42,17 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.world.clients[client.index()].thinnings.push((trigger, factor));
             }
             Disturbance::Outage(outage) => self.begin_outage(Cause::Trigger(id), outage),
-            Disturbance::Latency { client, adds } => {
-                self.world.edges[client.index()].network.added.push((trigger, adds));
-                self.review_edge(client.into());
+            Disturbance::Latency { edge, adds } => {
+                self.world.edges[edge.index()].network.added.push((trigger, adds));
+                self.review_edge(edge);
             }
             Disturbance::ErrorShare { service, share } => {
                 self.health(service).error_shares.push((trigger, share));
                 self.review_service(service);
             }
-            Disturbance::Loss { client, share } => {
-                self.world.edges[client.index()].network.losses.push((trigger, share));
-                self.review_edge(client.into());
+            Disturbance::Loss { edge, share } => {
+                self.world.edges[edge.index()].network.losses.push((trigger, share));
+                self.review_edge(edge);
             }
             Disturbance::Capacity { service, workers } => {
                 self.health(service).capacities.push((trigger, workers.get()));
@@ -83,19 +84,19 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 thinnings.retain(|(other, _)| *other != trigger);
             }
             Disturbance::Outage(outage) => self.end_outage(Cause::Trigger(id), outage),
-            Disturbance::Latency { client, .. } => {
-                let network = &mut self.world.edges[client.index()].network;
+            Disturbance::Latency { edge, .. } => {
+                let network = &mut self.world.edges[edge.index()].network;
                 network.added.retain(|(other, _)| *other != trigger);
-                self.review_edge(client.into());
+                self.review_edge(edge);
             }
             Disturbance::ErrorShare { service, .. } => {
                 self.health(service).error_shares.retain(|(other, _)| *other != trigger);
                 self.review_service(service);
             }
-            Disturbance::Loss { client, .. } => {
-                let network = &mut self.world.edges[client.index()].network;
+            Disturbance::Loss { edge, .. } => {
+                let network = &mut self.world.edges[edge.index()].network;
                 network.losses.retain(|(other, _)| *other != trigger);
-                self.review_edge(client.into());
+                self.review_edge(edge);
             }
             Disturbance::Capacity { service, .. } => {
                 self.health(service).capacities.retain(|(other, _)| *other != trigger);
@@ -116,8 +117,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// What is kept ready about an edge for the hot loop.
     pub(super) fn review_edge(&mut self, edge: EdgeId) {
-        let policy = &self.model.clients[edge.index()].edge;
-        self.world.edges[edge.index()].review(policy);
+        let state = &mut self.world.edges[edge.index()];
+        state.review(edge_at(self.model, state.owner));
     }
 
     /// How many workers there should be now.

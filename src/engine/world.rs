@@ -10,11 +10,12 @@ use super::lane_map::{LaneMap, Use};
 use super::lever::Alert;
 use super::network::Journeys;
 use super::queue_timer::QueueTimers;
-use super::state::{ClientState, EdgeState, Network, ServiceState, User, Worker};
+use super::state::{ClientState, EdgeState, Network, Owner, ServiceState, User, Worker};
+use super::visits::Visits;
 use crate::id::{ClientId, ServiceId};
-use crate::model::{Action, Arrivals, Disturbance, Edge, LateAnswers, Model};
+use crate::model::{Action, Arrivals, Disturbance, Edge, LateAnswers, Model, PassedOn};
 use crate::policy::retry::Failure;
-use crate::random::{Purpose, Stream};
+use crate::random::{Purpose, Stream, name_key};
 use crate::time::Time;
 use crate::unit::Fraction;
 
@@ -28,8 +29,9 @@ pub struct World<A = Lanes> {
     pub(super) calls: Calls,
     pub(super) journeys: Journeys,
     pub(super) queue_timers: QueueTimers,
+    pub(super) visits: Visits,
     pub(super) clients: Vec<ClientState>,
-    /// One for each client.
+    /// Those of the clients, and then those of the services, one service after the other.
     pub(super) edges: Vec<EdgeState>,
     /// The users of all closed loops, one client after the other.
     pub(super) users: Vec<User>,
@@ -55,8 +57,11 @@ impl<A: Agenda> World<A> {
         self.journeys.clear();
         self.queue_timers.clear();
         self.hand_overs.clear();
-        self.has_exceptions = models(model).flat_map(|model| &model.clients).any(|client| {
-            client.edge.keeps_books() || client.edge.late_answers == LateAnswers::Accepted
+        self.visits.clear();
+        let is_exceptional =
+            |edge: &Edge| edge.keeps_books() || edge.late_answers == LateAnswers::Accepted;
+        self.has_exceptions = models(model).any(|model| {
+            model.is_graph() || model.clients.iter().any(|client| is_exceptional(&client.edge))
         });
         self.alerts.clear();
         self.alerts.resize(model.levers.len(), Alert::QUIET);
@@ -115,10 +120,12 @@ impl<A: Agenda> World<A> {
             }
             self.clients.push(state);
             let jitter = Stream::new(seed, Purpose::Jitter, &client.name);
-            let mut edge = fresh_edge(&client.edge, jitter, lanes);
+            let owner = Owner::Client(ClientId(index as u16));
+            let mut edge = fresh_edge(owner, &client.edge, jitter, lanes);
             edge.open_books(&client.edge, client.instance_count());
             self.edges.push(edge);
         }
+        self.reset_inner_edges(model, seed, lanes);
         // A lane for a single pending arrival saves less than one for many pending timers.
         for state in &mut self.clients {
             state.arrival_lane = lanes.own();
@@ -126,9 +133,30 @@ impl<A: Agenda> World<A> {
     }
 }
 
-fn fresh_edge(edge: &Edge, jitter: Stream, lanes: &mut LaneMap) -> EdgeState {
+impl<A: Agenda> World<A> {
+    fn reset_inner_edges(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
+        for (index, service) in model.services.iter().enumerate() {
+            self.services[index].first_edge = self.edges.len() as u32;
+            for (nth, call) in service.calls.list.iter().enumerate() {
+                let name = format!("{} calls {}", service.name, call.name);
+                let owner = Owner::Service(ServiceId(index as u16), nth as u16);
+                let jitter = Stream::new(seed, Purpose::Jitter, &name);
+                let mut edge = fresh_edge(owner, &call.edge, jitter, lanes);
+                edge.salt = name_key(&name);
+                edge.keeps_books |= call.deadline == PassedOn::PassedOn;
+                edge.open_books(&call.edge, 1);
+                edge.review(&call.edge);
+                self.edges.push(edge);
+            }
+        }
+    }
+}
+
+fn fresh_edge(owner: Owner, edge: &Edge, jitter: Stream, lanes: &mut LaneMap) -> EdgeState {
     let journey = edge.latency.as_ref().and_then(|law| law.constant());
     let mut state = EdgeState {
+        owner,
+        salt: 0,
         to: edge.to,
         keeps_books: false,
         is_direct: true,
@@ -191,6 +219,9 @@ fn needs_keys(model: &Model, id: ClientId) -> bool {
         | Disturbance::Latency { .. }
         | Disturbance::Capacity { .. } => false,
     });
+    if model.is_graph() {
+        return true;
+    }
     let by_lever = model.levers.iter().any(|lever| matches!(lever.action, Action::Block { .. }));
     by_trigger || by_lever || models(model).any(by_policy)
 }

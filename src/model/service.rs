@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use super::graph::Calls;
 use super::trigger::Notice;
 use crate::law::Law;
 use crate::policy::admission::{Admission, RateLimit, Rejection};
@@ -43,6 +44,8 @@ pub struct Service {
     pub queue_timeout: Option<QueueTimeout>,
     /// What it does about attempts that their clients have given up.
     pub on_abandon: OnAbandon,
+    /// What it calls while it serves an attempt.
+    pub calls: Calls,
 }
 
 /// What a service does about an attempt that its client has given up. It hears of it at once, however
@@ -137,6 +140,7 @@ impl Service {
             rate_limit: None,
             queue_timeout: None,
             on_abandon: OnAbandon::Ignores,
+            calls: Calls::NONE,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::id::{ClientId, ServiceId};
+use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::time::{Span, Time};
 use crate::unit::Fraction;
 
@@ -49,8 +49,8 @@ pub enum Disturbance {
     Outage(Outage),
     /// The network takes longer, each way.
     Latency {
-        /// Between which client and its service.
-        client: ClientId,
+        /// Over which edge.
+        edge: EdgeId,
         /// How much longer.
         adds: Span,
     },
@@ -61,10 +61,10 @@ pub enum Disturbance {
         /// Which share.
         share: Fraction,
     },
-    /// A share of what travels between a client and its service is lost, each way.
+    /// A share of what travels over an edge is lost, each way.
     Loss {
-        /// Whose edge.
-        client: ClientId,
+        /// Over which edge.
+        edge: EdgeId,
         /// Which share; all of it is a partition.
         share: Fraction,
     },
@@ -154,8 +154,10 @@ impl Trigger {
 pub enum Subject {
     /// A service.
     Service(ServiceId),
-    /// A client, or the edge between it and its service.
+    /// A client.
     Client(ClientId),
+    /// An edge.
+    Edge(EdgeId),
 }
 
 impl Disturbance {
@@ -167,9 +169,8 @@ impl Disturbance {
             | Self::Capacity { service, .. }
             | Self::ErrorShare { service, .. }
             | Self::Outage(Outage { service, .. }) => Subject::Service(*service),
-            Self::Surge { client, .. }
-            | Self::Latency { client, .. }
-            | Self::Loss { client, .. } => Subject::Client(*client),
+            Self::Surge { client, .. } => Subject::Client(*client),
+            Self::Latency { edge, .. } | Self::Loss { edge, .. } => Subject::Edge(*edge),
         }
     }
 

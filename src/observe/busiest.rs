@@ -63,8 +63,8 @@ mod tests {
     use crate::id::EdgeId;
     use crate::observe::{CallId, Sending};
 
-    const SENT: Fact =
-        Fact::Sent { edge: EdgeId(0), call: CallId(0), attempt: 0, kind: Sending::First };
+    const EDGE: EdgeId = EdgeId::between_services(0);
+    const SENT: Fact = Fact::Sent { edge: EDGE, call: CallId(0), attempt: 0, kind: Sending::First };
 
     #[test]
     fn windows_begin_after_a_while_and_are_counted_one_by_one() {

@@ -20,7 +20,23 @@ pub enum Fact {
         /// The request.
         call: CallId,
     },
-    /// A client sends an attempt.
+    /// A service calls another: a request like a client's.
+    Called {
+        /// Over which edge.
+        edge: EdgeId,
+        /// The request.
+        call: CallId,
+    },
+    /// A request that a service made has ended for good.
+    Returned {
+        /// Over which edge.
+        edge: EdgeId,
+        /// The request.
+        call: CallId,
+        /// Whether it was answered in time.
+        answered: bool,
+    },
+    /// A client, or a service that calls another, sends an attempt.
     Sent {
         /// Over which edge.
         edge: EdgeId,
@@ -294,6 +310,8 @@ impl Fact {
     pub(super) const fn call_mut(&mut self) -> Option<&mut CallId> {
         match self {
             Self::Arrived { call, .. }
+            | Self::Called { call, .. }
+            | Self::Returned { call, .. }
             | Self::Sent { call, .. }
             | Self::BudgetDenied { call, .. }
             | Self::TimedOut { call, .. }
@@ -330,12 +348,20 @@ impl fmt::Display for Fact {
             Self::Arrived { client, call } => {
                 write!(f, "request {} arrives at client {}", call.0, client.0)
             }
+            Self::Called { edge, call } => {
+                write!(f, "request {} is made over edge {}", call.0, edge.index())
+            }
+            Self::Returned { edge, call, answered } => {
+                let how = if *answered { "answered" } else { "not answered" };
+                write!(f, "request {} over edge {} is {how}", call.0, edge.index())
+            }
             Self::Sent { edge, call, attempt, kind } => {
                 let why = match kind {
                     Sending::First | Sending::Retry => "",
                     Sending::Hedge => ", as a hedge",
                 };
-                write!(f, "{} is sent by client {}{why}", on(call, attempt), edge.0)
+                let by = if edge.is_between_services() { "over edge" } else { "by client" };
+                write!(f, "{} is sent {by} {}{why}", on(call, attempt), edge.index())
             }
             Self::BudgetDenied { call, .. } => {
                 write!(f, "request {} may not be retried: budget", call.0)
@@ -402,7 +428,7 @@ impl fmt::Display for Fact {
                 };
                 write!(f, "{} is held back: {guard}", on(call, attempt))
             }
-            Self::BreakerOpened { edge } => write!(f, "a breaker of client {} opens", edge.0),
+            Self::BreakerOpened { edge } => write!(f, "a breaker of client {} opens", edge.index()),
             Self::LeverPulled { lever } => write!(f, "lever {} is pulled", lever.0),
             Self::LeverReleased { lever } => write!(f, "lever {} is released", lever.0),
             Self::TriggerBegan { trigger } => write!(f, "trigger {} begins", trigger.0),

@@ -110,7 +110,9 @@ impl Observer for Parties {
         }
         match fact {
             Fact::Arrived { client, .. } => self.clients[client.index()].arrivals += 1,
-            Fact::Sent { edge, .. } => self.clients[edge.index()].attempts += 1,
+            Fact::Sent { edge, .. } if !edge.is_between_services() => {
+                self.clients[edge.index()].attempts += 1;
+            }
             Fact::Succeeded { client, .. } => self.clients[client.index()].goodput += 1,
             Fact::Queued { service, .. } => self.queues[service.index()] += 1,
             Fact::Shed { service, dropped, .. } => {
@@ -137,6 +139,9 @@ impl Observer for Parties {
             | Fact::LostOnTheWay { .. }
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
+            | Fact::Called { .. }
+            | Fact::Returned { .. }
+            | Fact::Sent { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

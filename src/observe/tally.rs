@@ -86,7 +86,7 @@ impl Observer for Tally {
                 self.requests += 1;
                 self.events += 1;
             }
-            Fact::Sent { kind, .. } => {
+            Fact::Sent { edge, kind, .. } if !edge.is_between_services() => {
                 self.attempts += 1;
                 match kind {
                     Sending::First => {}
@@ -94,9 +94,11 @@ impl Observer for Tally {
                     Sending::Hedge => self.hedges += 1,
                 }
             }
-            Fact::BudgetDenied { .. } => self.denied += 1,
-            Fact::TimedOut { .. } => {
-                self.timed_out += 1;
+            Fact::BudgetDenied { edge, .. } => {
+                self.denied += u64::from(!edge.is_between_services());
+            }
+            Fact::TimedOut { edge, .. } => {
+                self.timed_out += u64::from(!edge.is_between_services());
                 self.events += 1;
             }
             Fact::Succeeded { .. } => {
@@ -135,6 +137,9 @@ impl Observer for Tally {
             Fact::Queued { .. }
             | Fact::RefusalBegun { .. }
             | Fact::RefusalLost { .. }
+            | Fact::Called { .. }
+            | Fact::Returned { .. }
+            | Fact::Sent { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

@@ -88,11 +88,13 @@ impl Observer for Timeline {
         let window = &mut self.current;
         match fact {
             Fact::Arrived { .. } => window.arrivals += 1,
-            Fact::Sent { kind, .. } => {
+            Fact::Sent { edge, kind, .. } if !edge.is_between_services() => {
                 window.attempts += 1;
                 window.retries += u64::from(kind == Sending::Retry);
             }
-            Fact::TimedOut { .. } => window.timed_out += 1,
+            Fact::TimedOut { edge, .. } => {
+                window.timed_out += u64::from(!edge.is_between_services());
+            }
             Fact::Succeeded { .. } => window.goodput += 1,
             Fact::Failed { .. } => window.failed += 1,
             Fact::Refused { .. } => window.rejected += 1,
@@ -122,6 +124,9 @@ impl Observer for Timeline {
             | Fact::LostOnTheWay { .. }
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
+            | Fact::Called { .. }
+            | Fact::Returned { .. }
+            | Fact::Sent { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

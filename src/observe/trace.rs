@@ -23,7 +23,7 @@ impl Trace {
     }
 
     fn number(&mut self, fact: &mut Fact) {
-        let arrives = matches!(fact, Fact::Arrived { .. });
+        let arrives = matches!(fact, Fact::Arrived { .. } | Fact::Called { .. });
         let Some(call) = fact.call_mut() else { return };
         let id = call.0 as usize;
         if arrives {

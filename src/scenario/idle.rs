@@ -76,7 +76,7 @@ impl Idle {
         for trigger in &model.triggers {
             let idles = match trigger.disturbance.subject() {
                 Subject::Service(service) => callers(model, service).is_empty(),
-                Subject::Client(_) => false,
+                Subject::Client(_) | Subject::Edge(_) => false,
             };
             let spot = root.at("triggers").at(&trigger.name);
             let path = format!("triggers.{}", quote(&trigger.name));

@@ -7,6 +7,7 @@ mod cli;
 mod client_policies;
 mod closed_form;
 mod floors;
+mod graphs;
 mod hedging;
 mod parity;
 mod readme;

@@ -74,6 +74,8 @@ impl Observer for Steady {
             | Fact::RefusalSaid { .. }
             | Fact::RefusalLost { .. }
             | Fact::Completed { .. }
+            | Fact::Called { .. }
+            | Fact::Returned { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
             | Fact::CameToNothing { .. }

@@ -9,9 +9,9 @@ use metastable::experiment::Workbench;
 use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
 use metastable::model::{
-    Action, Arrivals, Bursts, Condition, Disturbance, ErrorCost, Errors, InProgress, LateAnswers,
-    Lever, Model, Notice, OnAbandon, Outage, Profile, Pull, QueueFate, Refusals, Scope,
-    ServiceFate, Think, Tie, Trigger, Users, WorkDraw,
+    Action, Arrivals, Bursts, Calls, Condition, Disturbance, Edge, ErrorCost, Errors, InProgress,
+    InnerCall, LateAnswers, Lever, Meanwhile, Model, Need, Notice, OnAbandon, Outage, PassedOn,
+    Profile, Pull, QueueFate, Refusals, Scope, ServiceFate, Think, Tie, Trigger, Users, WorkDraw,
 };
 use metastable::observe::{CallId, Fact, Place};
 use metastable::policy::Class;
@@ -32,7 +32,7 @@ use metastable::time::Span;
 use metastable::unit::Fraction;
 use proptest::prelude::*;
 
-use crate::worlds::{any_model, at_ms, ms, rate, trace};
+use crate::worlds::{any_model, at_ms, immediately, ms, rate, service, trace};
 
 fn breaker(share: Fraction, open: Exponential) -> Breaker {
     Breaker {
@@ -47,6 +47,42 @@ fn breaker(share: Fraction, open: Exponential) -> Breaker {
         half_open: HalfOpen::permits(2.try_into().expect("two")),
         results: Results::Tagged,
         evaluated: Evaluated::AtEachResult,
+    }
+}
+
+/// Lets services call those after them, over edges with policies.
+fn connect(model: &mut Model, pick: &mut impl FnMut(usize) -> usize, shares: &[Fraction]) {
+    let last = model.services.len();
+    model.services.push(service("last", 2, Law::Exponential { mean: ms(4) }));
+    for caller in 0..last {
+        let mut list = Vec::new();
+        for callee in caller + 1..=last {
+            if pick(3) > 0 {
+                continue;
+            }
+            let kept = || [PassedOn::Kept, PassedOn::PassedOn];
+            let mut call =
+                InnerCall::new(&format!("{callee}"), Edge::new(ServiceId(callee as u16)));
+            call.edge.timeout = [None, Some(ms(40))][pick(2)];
+            call.edge.retry = immediately([0, 2][pick(2)] as u32);
+            call.edge.hedge = any_hedge(pick);
+            call.edge.pool = any_pool(pick);
+            call.edge.latency = [None, Some(Law::Fixed(ms(2)))][pick(2)].clone();
+            call.step = pick(2) as u16;
+            call.share = [Fraction::ONE, shares[7]][pick(2)];
+            call.copies = [1, 3][pick(2)].try_into().expect("some");
+            call.need = [Need::Needed, Need::BestEffort][pick(2)];
+            call.deadline = kept()[pick(2)];
+            call.cancellation = kept()[pick(2)];
+            call.guidance = kept()[pick(2)];
+            list.push(call);
+        }
+        list.sort_by_key(|call| call.step);
+        model.services[caller].calls = Calls {
+            list,
+            work_before: [Fraction::ONE, Fraction::ZERO, shares[1]][pick(3)],
+            meanwhile: [Meanwhile::HoldsWorker, Meanwhile::FreesWorker][pick(2)],
+        };
     }
 }
 
@@ -87,7 +123,7 @@ fn any_wide_model() -> impl Strategy<Value = Model> {
     let share = prop::sample::select(vec![0.0, 0.1, 0.5, 1.0])
         .prop_map(|share| Fraction::new(share).expect("a share"));
     let shares = prop::collection::vec(share, 8);
-    let choices = prop::collection::vec(0_usize..1_000, 48);
+    let choices = prop::collection::vec(0_usize..1_000, 200);
     let instants = prop::collection::vec((0_u64..2_500, 1_u64..1_200), 4);
     (any_model(), shares, choices, instants)
         .prop_map(|(model, shares, choices, instants)| widened(model, &shares, &choices, &instants))
@@ -214,9 +250,9 @@ fn widened(
         },
         Disturbance::Surge { client, factor: if surges { factor } else { 0.5 } },
         Disturbance::Outage(outage),
-        Disturbance::Latency { client, adds: ms(30) },
+        Disturbance::Latency { edge: client.into(), adds: ms(30) },
         Disturbance::ErrorShare { service, share: shares[4] },
-        Disturbance::Loss { client, share: shares[5] },
+        Disturbance::Loss { edge: client.into(), share: shares[5] },
         Disturbance::Capacity { service, workers: 2.try_into().expect("two") },
     ];
     for (index, &(begins, lasts)) in instants.iter().enumerate() {
@@ -227,7 +263,12 @@ fn widened(
             disturbance: disturbances[pick(disturbances.len())],
         });
     }
+    connect(&mut model, &mut pick, shares);
     let mut changed = model.clone();
+    for call in changed.services.iter_mut().flat_map(|service| &mut service.calls.list) {
+        call.edge.timeout = Some(ms(60));
+        call.edge.pool = any_pool(&mut pick);
+    }
     changed.clients[0].edge.timeout = Some(ms(70));
     changed.clients[0].edge.hedge = any_hedge(&mut pick);
     changed.clients[0].edge.pool = any_pool(&mut pick);
@@ -276,6 +317,7 @@ struct Watch {
     attempts: HashMap<(CallId, u32), Whereabouts>,
     /// Whether each request has ended, and how many attempts it has sent.
     requests: HashMap<CallId, (bool, u32)>,
+    made_by_services: HashSet<CallId>,
 }
 
 impl Watch {
@@ -290,6 +332,15 @@ impl Watch {
         match fact {
             Fact::Arrived { call, .. } => {
                 assert_eq!(self.requests.insert(call, (false, 0)), None);
+            }
+            Fact::Called { call, .. } => {
+                assert_eq!(self.requests.insert(call, (false, 0)), None);
+                self.made_by_services.insert(call);
+            }
+            Fact::Returned { call, .. } => {
+                let (ended, _) = self.requests.get_mut(&call).expect("it has been made");
+                assert!(!*ended, "{call:?} ends twice");
+                *ended = true;
             }
             Fact::Sent { call, attempt, .. } => {
                 let (ended, sent) = self.requests.get_mut(&call).expect("it has arrived");
@@ -369,10 +420,13 @@ proptest! {
             watch.see(fact);
         }
         let tally = Workbench::default().record(&model, seed).tally;
-        let ended = watch.requests.values().filter(|(ended, _)| *ended).count() as u64;
+        let of_client = |call: &CallId| !watch.made_by_services.contains(call);
+        let requests = || watch.requests.iter().filter(|(call, _)| of_client(call));
+        let ended = requests().filter(|(_, (ended, _))| *ended).count() as u64;
         prop_assert_eq!(tally.succeeded + tally.failed, ended);
-        prop_assert_eq!(tally.requests, watch.requests.len() as u64);
-        prop_assert_eq!(tally.attempts, watch.attempts.len() as u64);
+        prop_assert_eq!(tally.requests, requests().count() as u64);
+        let attempts = watch.attempts.keys().filter(|(call, _)| of_client(call));
+        prop_assert_eq!(tally.attempts, attempts.count() as u64);
         prop_assert!(tally.wasted_work <= tally.work);
         let at_work = watch.attempts.values().filter(|place| **place == Whereabouts::Worker).count();
         prop_assert!(at_work as u64 <= tally.started - tally.completed);

@@ -105,6 +105,13 @@ impl Patience {
         misfit: Misfit::FailsAtOnce,
     };
 
+    /// The same for a request that has this much time at most.
+    #[must_use]
+    pub fn within(self, length: Span) -> Self {
+        let request = self.request.map_or(length, |own| own.min(length));
+        Self { request: Some(request), ..self }
+    }
+
     /// The instant past which nothing is of use to a request that arrived at `born`: its deadline
     /// less the reserve. [`Time::NEVER`] without a deadline.
     pub fn cut_off(&self, born: Time) -> Time {

@@ -82,6 +82,11 @@ pub struct Urgency {
     pub class: Class,
 }
 
+impl Urgency {
+    /// None to speak of.
+    pub const NONE: Self = Self { deadline: Time::NEVER, class: Class::FIRST };
+}
+
 /// A claim on one attempt in a waiting room. Tickets of different rooms are not to be mixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(u64);
@@ -128,10 +133,19 @@ impl Discipline {
 }
 
 impl WaitingRoom {
-    /// An attempt joins. Its urgency is worked out only where it matters. `since` never falls from
-    /// one push to the next.
+    /// Whether it matters to anybody how urgent an attempt is.
+    #[inline]
+    pub const fn ranks(&self) -> bool {
+        match self {
+            Self::Fifo(_) | Self::Lifo(_) | Self::Random(_) => false,
+            Self::EarliestDeadline(_) | Self::Priority(_) | Self::Weighted(_) => true,
+        }
+    }
+
+    /// An attempt joins. Its urgency counts only in a room that [ranks](Self::ranks). `since` never
+    /// falls from one push to the next.
     #[inline(always)]
-    pub fn push(&mut self, waiting: Waiting, urgency: impl FnOnce() -> Urgency) -> Ticket {
+    pub fn push(&mut self, waiting: Waiting, urgency: Urgency) -> Ticket {
         // Nearly every queue is one: the others are not worth a place in the caller.
         if let Self::Fifo(room) = self {
             return room.push(waiting);
@@ -140,13 +154,13 @@ impl WaitingRoom {
     }
 
     #[inline(never)]
-    fn push_by_rank(&mut self, waiting: Waiting, urgency: impl FnOnce() -> Urgency) -> Ticket {
+    fn push_by_rank(&mut self, waiting: Waiting, urgency: Urgency) -> Ticket {
         match self {
             Self::Fifo(room) => room.push(waiting),
             Self::Lifo(room) => room.push(waiting),
-            Self::EarliestDeadline(room) => room.push(waiting, urgency().deadline),
-            Self::Priority(room) => room.push(waiting, urgency().class),
-            Self::Weighted(room) => room.push(waiting, urgency().class),
+            Self::EarliestDeadline(room) => room.push(waiting, urgency.deadline),
+            Self::Priority(room) => room.push(waiting, urgency.class),
+            Self::Weighted(room) => room.push(waiting, urgency.class),
             Self::Random(room) => room.push(waiting),
         }
     }

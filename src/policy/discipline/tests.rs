@@ -92,7 +92,7 @@ proptest! {
                         let waiting = Waiting { since: now, call: call as u32, attempt: 0 };
                         let deadline = now + Span::from_millis(deadline_ms);
                         let urgency = Urgency { deadline, class: Class::new(rank).unwrap() };
-                        let ticket = room.push(waiting, || urgency);
+                        let ticket = room.push(waiting, urgency);
                         list.push(Listed { waiting, urgency, ticket });
                     }
                     Step::Pick => {
@@ -152,7 +152,7 @@ fn a_cleared_room_is_like_new() {
                 let class = Class::new((call % 5) as u8).unwrap();
                 let deadline = since + Span::from_millis(u64::from(call * 7 % 31));
                 let waiting = Waiting { since, call, attempt: 0 };
-                let ticket = room.push(waiting, || Urgency { deadline, class });
+                let ticket = room.push(waiting, Urgency { deadline, class });
                 match call % 3 {
                     0 => picked.push(room.pick(since, &mut bits)),
                     1 if call % 4 == 0 => picked.push(room.remove(ticket)),

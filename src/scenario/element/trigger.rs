@@ -247,7 +247,7 @@ impl Trigger {
             Self::Latency(latency) => {
                 let client = out.keep(people.client(&latency.client, spot.at("client")));
                 let adds = out.keep(latency.adds.above_zero(spot.at("adds"), ""));
-                Some(Disturbance::Latency { client: client?, adds: adds? })
+                Some(Disturbance::Latency { edge: client?.into(), adds: adds? })
             }
             Self::Errors(errors) => {
                 let service = out.keep(people.service(&errors.service, spot.at("service")));
@@ -257,7 +257,7 @@ impl Trigger {
             Self::Loss(loss) => {
                 let client = out.keep(people.client(&loss.client, spot.at("client")));
                 let share = out.keep(fraction(loss.share, "the share", spot.at("share")));
-                Some(Disturbance::Loss { client: client?, share: share? })
+                Some(Disturbance::Loss { edge: client?.into(), share: share? })
             }
             Self::Capacity(capacity) => {
                 let service = out.keep(people.service(&capacity.service, spot.at("service")));

@@ -254,7 +254,7 @@ impl Observer for Auditor<'_> {
                 self.books.open += 1;
             }
             Fact::Sent { edge, call, attempt, kind } => {
-                let client = edge.client();
+                let client = edge.client().expect("only clients call here");
                 assert_eq!(self.calls[&call].client, client);
                 let expected = if attempt == 0 { Sending::First } else { Sending::Retry };
                 assert_eq!(kind, expected, "nobody hedges in these books");
@@ -477,7 +477,9 @@ impl Observer for Auditor<'_> {
                 self.books.wasted += u64::from(!useful);
                 self.must = useful.then_some(Must::Succeed(call));
             }
-            Fact::Blocked { .. }
+            Fact::Called { .. }
+            | Fact::Returned { .. }
+            | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
             | Fact::CameToNothing { .. }
             | Fact::Lost { .. }

@@ -36,6 +36,8 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
         | Fact::Completed { .. }
         | Fact::TriggerBegan { .. }
         | Fact::TriggerEnded { .. }
+        | Fact::Called { .. }
+        | Fact::Returned { .. }
         | Fact::Blocked { .. }
         | Fact::LostOnTheWay { .. }
         | Fact::CameToNothing { .. }
@@ -71,6 +73,8 @@ pub(super) fn rank(fact: &Fact) -> u8 {
         | Fact::Started { from_queue: false, .. }
         | Fact::Succeeded { .. }
         | Fact::Failed { .. }
+        | Fact::Called { .. }
+        | Fact::Returned { .. }
         | Fact::Blocked { .. }
         | Fact::LostOnTheWay { .. }
         | Fact::CameToNothing { .. }

@@ -1,0 +1,224 @@
+//! What a service calls while it serves an attempt.
+
+use std::num::NonZeroU16;
+
+use super::{Edge, Model};
+use crate::id::ServiceId;
+use crate::unit::Fraction;
+
+/// The calls that a service makes for each attempt that a worker serves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calls {
+    /// The calls, by ascending [`step`](InnerCall::step).
+    pub list: Vec<InnerCall>,
+    /// Which share of the service's own work comes before the calls; the rest comes after them.
+    pub work_before: Fraction,
+    /// What the worker does meanwhile.
+    pub meanwhile: Meanwhile,
+}
+
+/// A call from one service to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InnerCall {
+    /// Its name in the scenario; with that of the service it keys the random streams.
+    pub name: String,
+    /// Calls of one step leave together, and those of the next when all of them have ended.
+    pub step: u16,
+    /// What is called, and how.
+    pub edge: Edge,
+    /// For which share of attempts it is made.
+    pub share: Fraction,
+    /// How many such calls are made at once.
+    pub copies: NonZeroU16,
+    /// What its failure means to the attempt that it is made for.
+    pub need: Need,
+    /// Whether the time that is left to the attempt bounds the call as well.
+    pub deadline: PassedOn,
+    /// Whether the call is withdrawn when the attempt is.
+    pub cancellation: PassedOn,
+    /// Whether "do not try again" is told to whoever sent the attempt.
+    pub guidance: PassedOn,
+}
+
+/// What a worker does while the calls that it has made are out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Meanwhile {
+    /// It waits: a thread for each attempt.
+    #[default]
+    HoldsWorker,
+    /// It serves others: what is left of the own work is taken up, before anything that has not been
+    /// begun, by the next worker that is free.
+    FreesWorker,
+}
+
+/// What the failure of a call means to the attempt that it is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Need {
+    /// The attempt fails at once.
+    #[default]
+    Needed,
+    /// Nothing: the service goes on without it.
+    BestEffort,
+}
+
+/// Whether something that came with an attempt, or with an answer, is handed on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PassedOn {
+    /// It ends here.
+    #[default]
+    Kept,
+    /// It is.
+    PassedOn,
+}
+
+impl Calls {
+    /// None.
+    pub const NONE: Self =
+        Self { list: Vec::new(), work_before: Fraction::ONE, meanwhile: Meanwhile::HoldsWorker };
+}
+
+impl InnerCall {
+    /// A call that is made for every attempt and needed, and that nothing is handed on with.
+    pub fn new(name: &str, edge: Edge) -> Self {
+        Self {
+            name: name.to_owned(),
+            step: 0,
+            edge,
+            share: Fraction::ONE,
+            copies: NonZeroU16::MIN,
+            need: Need::Needed,
+            deadline: PassedOn::Kept,
+            cancellation: PassedOn::Kept,
+            guidance: PassedOn::Kept,
+        }
+    }
+
+    /// How many such calls are made for an attempt, on average.
+    pub fn mean_count(&self) -> f64 {
+        self.share.as_f64() * f64::from(self.copies.get())
+    }
+}
+
+impl Model {
+    /// All services, each after everything that it calls.
+    ///
+    /// # Errors
+    /// A cycle, each service of it called by the one before and the first by the last.
+    pub fn callees_first(&self) -> Result<Vec<ServiceId>, Vec<ServiceId>> {
+        let mut walk = Walk {
+            model: self,
+            marks: vec![Mark::New; self.services.len()],
+            path: Vec::new(),
+            order: Vec::with_capacity(self.services.len()),
+        };
+        (0..self.services.len()).try_for_each(|id| walk.visit(ServiceId(id as u16)))?;
+        Ok(walk.order)
+    }
+
+    /// Whether any service calls another.
+    pub fn is_graph(&self) -> bool {
+        self.services.iter().any(|service| !service.calls.list.is_empty())
+    }
+
+    /// Attempts per second at each service that come of fresh requests alone, with nothing retried, on
+    /// average over the run.
+    ///
+    /// # Panics
+    /// If services call each other in a circle, which no valid model has.
+    pub fn demand_by_service(&self) -> Vec<f64> {
+        let mut demand = vec![0.0; self.services.len()];
+        for client in &self.clients {
+            demand[client.edge.to.index()] += client.arrivals.mean_rate(self.horizon);
+        }
+        let order = self.callees_first().expect("services do not call each other in a circle");
+        for id in order.into_iter().rev() {
+            for call in &self.service(id).calls.list {
+                demand[call.edge.to.index()] += demand[id.index()] * call.mean_count();
+            }
+        }
+        demand
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    New,
+    OnPath,
+    Done,
+}
+
+/// A walk in depth over who calls whom.
+struct Walk<'m> {
+    model: &'m Model,
+    marks: Vec<Mark>,
+    path: Vec<ServiceId>,
+    order: Vec<ServiceId>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, id: ServiceId) -> Result<(), Vec<ServiceId>> {
+        match self.marks[id.index()] {
+            Mark::Done => return Ok(()),
+            Mark::OnPath => {
+                let begins = self.path.iter().position(|&other| other == id).unwrap_or(0);
+                return Err(self.path[begins..].to_vec());
+            }
+            Mark::New => {}
+        }
+        self.marks[id.index()] = Mark::OnPath;
+        self.path.push(id);
+        for call in &self.model.service(id).calls.list {
+            self.visit(call.edge.to)?;
+        }
+        self.path.pop();
+        self.marks[id.index()] = Mark::Done;
+        self.order.push(id);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::Law;
+    use crate::model::{Arrivals, Client, Service};
+    use crate::time::Span;
+    use crate::unit::Rate;
+
+    /// Services 0, 1, 2, …, which call these.
+    fn graph(calls: &[&[u16]]) -> Model {
+        let service = |(id, callees): (usize, &&[u16])| {
+            let law = Law::Fixed(Span::from_millis(1));
+            let mut service = Service::new(&format!("{id}"), 1.try_into().unwrap(), law);
+            let call = |&to: &u16| InnerCall::new(&format!("{to}"), Edge::new(ServiceId(to)));
+            service.calls.list = callees.iter().map(call).collect();
+            service
+        };
+        Model {
+            services: calls.iter().enumerate().map(service).collect(),
+            ..Model::empty(Span::from_secs(10), Span::from_secs(1))
+        }
+    }
+
+    fn ids(ids: &[u16]) -> Vec<ServiceId> {
+        ids.iter().copied().map(ServiceId).collect()
+    }
+
+    #[test]
+    fn callees_come_first_and_cycles_are_shown() {
+        assert_eq!(graph(&[&[1, 2], &[2], &[]]).callees_first(), Ok(ids(&[2, 1, 0])));
+        assert_eq!(graph(&[&[1], &[2], &[1]]).callees_first(), Err(ids(&[1, 2])));
+        assert_eq!(graph(&[&[0]]).callees_first(), Err(ids(&[0])));
+    }
+
+    #[test]
+    fn demand_multiplies_along_paths() {
+        let mut model = graph(&[&[1, 2], &[2], &[]]);
+        let arrivals = Arrivals::Poisson(Rate::new(10.0).unwrap());
+        model.clients = vec![Client::new("web", arrivals, Edge::new(ServiceId(0)))];
+        assert_eq!(model.demand_by_service(), [10.0, 10.0, 20.0]);
+        model.services[0].calls.list[0].share = Fraction::new(0.5).unwrap();
+        model.services[1].calls.list[0].copies = 4.try_into().unwrap();
+        assert_eq!(model.demand_by_service(), [10.0, 5.0, 30.0]);
+    }
+}
