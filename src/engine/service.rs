@@ -246,14 +246,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.answer(call, attempt, answer, if useful { work } else { Span::ZERO });
         self.world.calls.release(call);
         self.free(worker);
-        let state = &self.world.services[service.index()];
-        if state.queue.is_empty() || state.hands_over {
-            return;
-        }
         if self.world.hand_overs.is_empty()
             && self.world.agenda.first() > Entry::hand_over(self.now)
         {
-            // It would be the next thing to happen anyway.
+            // It would be the next thing to happen anyway, if it is to happen at all.
             self.hand_over_of(service);
         } else {
             self.expect_hand_over(service);
