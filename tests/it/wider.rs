@@ -258,6 +258,7 @@ fn widened(
     for (index, &(begins, lasts)) in instants.iter().enumerate() {
         model.triggers.push(Trigger {
             name: format!("wide {index}"),
+            instance: None,
             begins: at_ms(begins),
             lasts: ms(lasts),
             disturbance: disturbances[pick(disturbances.len())],

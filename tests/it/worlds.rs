@@ -55,7 +55,13 @@ pub(crate) fn client(name: &str, to: ServiceId, arrivals: Arrivals) -> Client {
 
 /// A stall of `service`.
 pub(crate) fn stall(name: &str, service: ServiceId, begins: Time, lasts: Span) -> Trigger {
-    Trigger { name: name.to_owned(), begins, lasts, disturbance: Disturbance::Stall { service } }
+    Trigger {
+        name: name.to_owned(),
+        instance: None,
+        begins,
+        lasts,
+        disturbance: Disturbance::Stall { service },
+    }
 }
 
 /// `max_retries` retries without a wait.
