@@ -10,6 +10,7 @@ mod books;
 mod breaker;
 mod calls;
 mod client;
+mod fleet;
 mod flights;
 mod freeze;
 mod hedges;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::agenda::Lane;
 use super::arrivals::Source;
+use super::fleet::Front;
 use super::outage::Cause;
 use super::refusal::Refused;
 use super::visits::{End, VisitId};
@@ -90,6 +91,7 @@ pub(super) struct Memory {
     pub(super) circuit: Option<Circuit>,
     pub(super) pace: Option<Pace>,
     pub(super) leases: Option<Leases>,
+    pub(super) front: Option<Front>,
 }
 
 /// What triggers have put between a client and its service.
@@ -236,11 +238,14 @@ pub(super) struct Worker {
 
 impl EdgeState {
     /// Policies that remember nothing yet, one of each for all instances or for each of them.
-    pub(super) fn open_books(&mut self, edge: &Edge, instances: u16) {
+    pub(super) fn open_books(&mut self, edge: &Edge, callers: u16, called: &Service) {
         let count = match edge.scope {
             Scope::Shared => 1,
-            Scope::PerInstance => usize::from(instances),
+            Scope::PerInstance => usize::from(callers),
         };
+        // Whom to ask is kept track of attempt by attempt.
+        self.keeps_books |= called.instances.get() > 1;
+        let jitter = &mut self.jitter;
         self.memories.clear();
         self.memories.resize_with(count, || Memory {
             ledger: edge.budget.map(|budget| budget.open()),
@@ -248,6 +253,7 @@ impl EdgeState {
             circuit: edge.breaker.map(|breaker| breaker.open()),
             pace: edge.hedge.map(|hedge| hedge.open()),
             leases: edge.pool.map(|pool| pool.open()),
+            front: Front::open(called, jitter),
         });
     }
 

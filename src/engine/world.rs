@@ -65,7 +65,9 @@ impl<A: Agenda> World<A> {
         let is_exceptional =
             |edge: &Edge| edge.keeps_books() || edge.late_answers == LateAnswers::Accepted;
         self.has_exceptions = models(model).any(|model| {
-            model.is_graph() || model.clients.iter().any(|client| is_exceptional(&client.edge))
+            model.is_graph()
+                || model.services.iter().any(|service| service.instances.get() > 1)
+                || model.clients.iter().any(|client| is_exceptional(&client.edge))
         });
         self.alerts.clear();
         self.alerts.resize(model.levers.len(), Alert::QUIET);
@@ -139,7 +141,8 @@ impl<A: Agenda> World<A> {
             let owner = Owner::Client(ClientId(index as u16));
             let mut edge =
                 fresh_edge(owner, self.station(client.edge.to, 0), &client.edge, jitter, lanes);
-            edge.open_books(&client.edge, client.instance_count());
+            edge.open_books(&client.edge, client.instance_count(), model.service(client.edge.to));
+            edge.review(&client.edge);
             self.edges.push(edge);
         }
         self.reset_inner_edges(model, seed, lanes);
@@ -176,7 +179,7 @@ impl<A: Agenda> World<A> {
                     fresh_edge(owner, self.station(call.edge.to, 0), &call.edge, jitter, lanes);
                 edge.salt = name_key(&name);
                 edge.keeps_books |= call.deadline == PassedOn::PassedOn;
-                edge.open_books(&call.edge, 1);
+                edge.open_books(&call.edge, service.instances.get(), model.service(call.edge.to));
                 edge.review(&call.edge);
                 self.edges.push(edge);
             }
@@ -243,6 +246,7 @@ fn needs_keys(model: &Model, id: ClientId) -> bool {
         let client = &model.clients[id.index()];
         let service = model.service(client.edge.to);
         service.service_time.constant().is_none()
+            || service.instances.get() > 1
             || service.errors.share != Fraction::ZERO
             || client.edge.latency.as_ref().is_some_and(|law| law.constant().is_none())
             || matches!(client.arrivals, Arrivals::Users(_))

@@ -6,7 +6,9 @@ use super::graph::Calls;
 use super::trigger::Notice;
 use crate::law::Law;
 use crate::policy::admission::{Admission, RateLimit, Rejection};
+use crate::policy::balancer::Balancer;
 use crate::policy::discipline::Discipline;
+use crate::policy::ejection::Ejection;
 use crate::policy::limit::Limit;
 use crate::policy::retry::{Failure, Hint};
 use crate::policy::shedding::{QueueTimer, Shedding};
@@ -20,6 +22,10 @@ pub struct Service {
     pub name: String,
     /// How many instances of it there are, each with workers and a queue of its own.
     pub instances: NonZeroU16,
+    /// How an attempt finds one of several instances.
+    pub balancer: Balancer,
+    /// Which of several instances are not asked for a while; none asks all of them.
+    pub ejection: Option<Ejection>,
     /// How many attempts are served at once; by each instance.
     pub workers: NonZeroU32,
     /// How long one worker works on one attempt.
@@ -130,6 +136,8 @@ impl Service {
         Self {
             name: name.to_owned(),
             instances: NonZeroU16::MIN,
+            balancer: Balancer::IN_TURN,
+            ejection: None,
             workers,
             service_time,
             work: WorkDraw::PerAttempt,

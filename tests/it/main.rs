@@ -1,6 +1,7 @@
 //! Everything that is tested from outside, in one binary: linking once is most of the cost.
 
 mod auditor;
+mod balancers;
 mod books;
 mod cases;
 mod cli;

@@ -16,6 +16,7 @@ use metastable::model::{
 use metastable::observe::{CallId, Fact, Place};
 use metastable::policy::Class;
 use metastable::policy::admission::{RateLimit, Rejection};
+use metastable::policy::balancer::{Draws, Rule, Start, Ties};
 use metastable::policy::breaker::{
     self, Breaker, Ends, Evaluated, HalfOpen, Position, Results, Window,
 };
@@ -140,6 +141,14 @@ fn widened(
     model.tie = [Tie::CompletionWins, Tie::TimerWins][pick(2)];
     let hints = [Hint::Absent, Hint::After(ms(40)), Hint::Never];
     for service in &mut model.services {
+        service.instances = [1, 3][pick(2)].try_into().expect("some");
+        service.balancer.rule = [
+            Rule::RoundRobin(Start::AtTheFirst),
+            Rule::Random,
+            Rule::TwoChoices(Draws::Different),
+            Rule::LeastOutstanding(Ties::Random),
+            Rule::ConsistentHash { places: 10.try_into().expect("ten") },
+        ][pick(5)];
         service.work = [WorkDraw::PerAttempt, WorkDraw::PerRequest][pick(2)];
         service.discipline = [
             Discipline::Fifo,

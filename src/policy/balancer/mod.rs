@@ -118,6 +118,10 @@ pub struct Picker {
 }
 
 impl Balancer {
+    /// Each in its turn, from the first on; with fewer than half of them healthy, all.
+    pub const IN_TURN: Self =
+        Self { rule: Rule::RoundRobin(Start::AtTheFirst), panic_below: Fraction::HALF };
+
     /// A picker for up to `instances` instances; `bits` are for whose turn it is first. The memory of
     /// a ring grows with the instances times their places, 16 bytes each.
     pub fn open(&self, instances: u32, bits: &mut impl Bits) -> Picker {
