@@ -6,7 +6,8 @@
 //! ([`deadline`]), may it go ([`budget`], [`throttle`], [`breaker`]), is there a connection
 //! ([`pool`]), and is a second copy worth it ([`hedge`]). Where a service has several instances, it
 //! asks which of them gets the attempt ([`balancer`]), and which are not asked for a while
-//! ([`ejection`]). What it is told about an attempt's end is one type for all of them ([`outcome`]).
+//! ([`ejection`]); and where it looks aside before it calls, whether what it wants is at hand
+//! ([`cache`]). What it is told about an attempt's end is one type for all of them ([`outcome`]).
 //!
 //! An attempt meets the policies of a service in this order:
 //!
@@ -21,6 +22,7 @@ pub mod admission;
 pub mod balancer;
 pub mod breaker;
 pub mod budget;
+pub mod cache;
 mod class;
 pub mod deadline;
 pub mod discipline;
