@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::idle_call::{call_keys, may_ask_budget, may_be_held_back};
 use super::idle_service::{CLASS, fit_warning, sees_classes, service_keys};
 use super::noise::Noise;
+use super::presets;
 use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
@@ -89,6 +90,10 @@ impl Idle {
                 }),
             );
         }
+        presets::each(tree, |path, preset, place, counts| {
+            let path = format!("{path} = \"{preset}\"");
+            self.note(&path, Question::Effect, place, (!counts).then_some(OVERRULED));
+        });
         self.noise.see(name, root, model);
     }
 
@@ -220,6 +225,11 @@ impl Idle {
         }
     }
 }
+
+const OVERRULED: Reason = Reason {
+    what: "all that this preset says is said otherwise beside it",
+    help: "leave it out, or the keys that stand beside it",
+};
 
 const RETRY: &str = "give it a retry: call.retry.immediate = { max_retries = 3 }";
 

@@ -61,6 +61,6 @@ mod trouble;
 mod version;
 
 pub use pick::UnknownVariant;
-pub use presets::Preset;
+pub use presets::{Preset, Side};
 pub use story::{Story, Sweep, Variant};
 pub use trouble::Trouble;

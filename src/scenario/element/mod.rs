@@ -24,6 +24,7 @@ mod lever;
 mod limit;
 mod load_dependence;
 mod maybe;
+mod names;
 mod number;
 mod people;
 mod pool;

@@ -570,6 +570,7 @@ fn wrong_presets() {
         ("an unknown preset", "call.preset = \"aws_standart\""),
         ("nothing like one", "call.preset = \"x\""),
         ("no text", "call.preset = 3"),
+        ("one of services", "call.preset = \"netflix_vegas\""),
         ("an unknown one of two", "call.preset = [\"finagle\", \"polly\"]"),
         (
             "a wrong key beside it",

@@ -11,6 +11,7 @@ mod presets;
 mod priority;
 mod reading;
 mod robust;
+mod service_presets;
 mod service_side;
 mod warnings;
 
