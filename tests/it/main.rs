@@ -3,6 +3,9 @@
 mod auditor;
 mod books;
 mod cases;
+mod cases_budgets;
+mod cases_clients;
+mod cases_guards;
 mod cli;
 mod client_policies;
 mod closed_form;
