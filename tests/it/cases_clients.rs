@@ -44,6 +44,38 @@ fn a_wait_at_the_own_throttle_is_latency() {
     assert_eq!((found.attempts, found.failed, found.censored()), (67, 133, 0));
 }
 
+/// Case B05 (grpc/grpc-go #7869): waits of 0.5, 2, 5 and 5 s, each a fifth more or less, or before the
+/// change anything up to it. A deadline of 8 s leaves no room for a fifth attempt.
+#[test]
+fn four_waits_of_grpc_before_and_after_its_change() {
+    let attempts = |jitter: &str, own: &str, seed: u64| {
+        let service =
+            "workers = 1\nservice_time = \"1ms\"\nerrors = { share = 1, cost = \"nothing\" }";
+        let client = format!(
+            "arrivals = {{ volley = {{ requests = 1, at = \"0s\" }} }}\n\
+             call.retry.exponential = {{ max_attempts = 5, base = \"500ms\", factor = 4, \
+             cap = \"5s\", jitter = {jitter} }}\n{own}"
+        );
+        let facts = trace::<Lanes>(&told("20s", service, &client, ""), seed);
+        let sent = facts.into_iter().filter(|(_, fact)| matches!(fact, Fact::Sent { .. }));
+        sent.map(|(at, _)| at.since(Time::ZERO).as_secs_f64()).collect::<Vec<_>>()
+    };
+    let (mut now, mut before) = (0.0, 0.0);
+    let seeds = 400;
+    for seed in 0..seeds {
+        let total = |jitter| attempts(jitter, "", seed)[4];
+        let (new, old) = (total("{ proportional = 0.2 }"), total("\"full\""));
+        assert!((10.0..=15.0).contains(&new) && (0.0..=12.5).contains(&old), "{new} {old}");
+        now += new / f64::from(seeds as u32);
+        before += old / f64::from(seeds as u32);
+        let deadline = "call.deadline = { request = \"8s\" }";
+        let within = attempts("{ proportional = 0.2 }", deadline, seed);
+        assert!(within.len() <= 4 && within.iter().all(|at| *at < 8.0), "{within:?}");
+    }
+    // Standard errors are 0.04 and 0.11 s.
+    assert!((12.3..12.7).contains(&now) && (5.75..6.75).contains(&before), "{now} {before}");
+}
+
 /// Case B13 (kubernetes #87794, etcd #20718): 3,000 clients are refused for five seconds and come back
 /// after exactly one. They stay together: waves of 3,000, 2,500, … 500 on the full second, of which the
 /// service takes 500 each. Jitter over a second on the same mean wait leaves no wave.
@@ -60,7 +92,7 @@ fn a_fleet_that_waits_alike_returns_alike() {
         told("30s", service, &client, outage)
     };
     let model = fleet("");
-    let mut waves = vec![0; 12];
+    let mut waves = [0; 12];
     for at in sent(&model) {
         let since = at.since(Time::ZERO).as_nanos();
         assert_eq!(since % 1_000_000_000, 0, "{at} is no full second");
@@ -72,7 +104,7 @@ fn a_fleet_that_waits_alike_returns_alike() {
     let last = trace::<Lanes>(&model, 1)
         .into_iter()
         .filter_map(|(at, fact)| matches!(fact, Fact::Completed { .. }).then_some(at));
-    assert_eq!(last.last(), Some(at_ms(11_000)));
+    assert_eq!(last.max(), Some(at_ms(11_000)));
 
     let mut busiest = vec![0; 3_000];
     for at in sent(&fleet(", jitter = { proportional = 0.5 }")) {
