@@ -230,7 +230,8 @@ fn first_stretch(good: &[bool], from: usize, length: usize) -> Option<usize> {
 fn settling_time(model: &Model) -> Span {
     let lives = model.clients.iter().map(|client| {
         let retry = &client.edge.retry;
-        let attempt = client.edge.timeout.unwrap_or_default() + retry.longest_wait();
+        let hints = model.service(client.edge.to).hints();
+        let attempt = client.edge.timeout.unwrap_or_default() + retry.longest_wait(&hints);
         attempt.saturating_mul(1 + u64::from(retry.max_retries))
     });
     // An endless retry loop would make every verdict wait for ever.

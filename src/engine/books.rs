@@ -13,7 +13,6 @@ use super::flights::{Ends, Flight, Stage, UNTIMED};
 use super::state::Memory;
 use crate::model::{Edge, Scope};
 use crate::observe::{CallId, Fact, Guard, Observer, Sending};
-use crate::policy::breaker::Passage;
 use crate::policy::budget::{Charged, Extra, Permission, Receipt};
 use crate::policy::deadline::Timer;
 use crate::policy::outcome::Outcome;
@@ -28,6 +27,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     #[inline(never)]
     pub(super) fn begin_by_the_books(&mut self, call: u32) {
         *self.world.calls.kept(call) = Kept::NOTHING;
+        if !self.is_let_begin(call) {
+            return self.fail(call);
+        }
         match self.edge_of(call).patience().first_send(self.now) {
             Decision::After(Span::ZERO) => self.depart(call, Sending::First, Receipt::NOTHING),
             Decision::After(wait) => self.sleep(call, wait),
@@ -93,17 +95,8 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     fn pass_breaker(&mut self, flight: u32) {
-        let now = self.now;
-        let call = self.world.calls.flights.get(flight).call;
-        let (memory, bits) = self.memory_and_bits(call);
-        match memory.circuit.as_mut().map(|circuit| circuit.ask(now, bits)) {
-            None => {}
-            Some(Passage::Passes(ticket)) => {
-                self.world.calls.flights.get_mut(flight).pass = Some(ticket);
-            }
-            Some(Passage::Rejected) => {
-                return self.hold_back(flight, Guard::Breaker, Failure::Unavailable);
-            }
+        if !self.is_let_go(flight) {
+            return self.hold_back(flight, Guard::Breaker, Failure::Unavailable);
         }
         self.take_connection(flight);
     }
@@ -144,7 +137,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let edge = self.world.calls.edge(call);
         match self.dispatch(edge, call, attempt, kind) {
             Reception::Taken => self.limit_wait(flight),
-            Reception::TurnedAway(failure) => self.flight_failed(flight, failure),
+            Reception::TurnedAway(failure, hint) => self.flight_failed(flight, failure, hint),
         }
     }
 
@@ -211,7 +204,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let edge = self.world.calls.edge(call);
         let fact = Fact::HeldBack { edge, call: CallId(call), attempt, guard };
         self.observer.observe(self.now, fact);
-        self.flight_failed(flight, failure);
+        self.flight_failed(flight, failure, Hint::Absent);
     }
 
     /// A client waits no longer for an attempt.
@@ -234,7 +227,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 let fact = Fact::TimedOut { edge, call: CallId(call), attempt };
                 self.observer.observe(self.now, fact);
                 self.abandon(to, call, attempt);
-                self.flight_failed(flight, Failure::TimedOut);
+                self.flight_failed(flight, Failure::TimedOut, Hint::Absent);
             }
             Stage::RunsOn => {
                 self.enter(flight, Outcome::Failed(Failure::TimedOut));
@@ -250,11 +243,13 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     pub(super) fn hear_by_the_books(&mut self, call: u32, attempt: u32, answer: Answer) {
         let Some(flight) = self.world.calls.flight(call, attempt) else { return };
         match (self.world.calls.flights.get(flight).stage, answer) {
-            (Stage::Out, Answer::Failure(failure)) => self.flight_failed(flight, failure),
+            (Stage::Out, Answer::Failure(failure, hint)) => {
+                self.flight_failed(flight, failure, hint);
+            }
             (Stage::RunsOn, answer) => {
                 let outcome = match answer {
                     Answer::Success => Outcome::Succeeded,
-                    Answer::Failure(failure) => Outcome::Failed(failure),
+                    Answer::Failure(failure, _) => Outcome::Failed(failure),
                 };
                 self.enter(flight, outcome);
                 self.end_flight(flight);
@@ -267,7 +262,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// An attempt has ended for its client without what was wanted.
-    pub(super) fn flight_failed(&mut self, flight: u32, failure: Failure) {
+    pub(super) fn flight_failed(&mut self, flight: u32, failure: Failure, hint: Hint) {
         self.enter(flight, Outcome::Failed(failure));
         let Flight { call, ends, kind, receipt, .. } = *self.world.calls.flights.get(flight);
         let request_ends = failure == Failure::TimedOut && ends == Ends::Request;
@@ -278,27 +273,36 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             kept.receipt = receipt;
         }
         if request_ends || self.copies_are_done(call, failure) {
-            self.try_failed(call, failure, request_ends);
+            self.try_failed(call, failure, hint, request_ends);
         }
     }
 
     /// All attempts of a try have come to nothing, or one so that the others do not matter.
-    pub(super) fn try_failed(&mut self, call: u32, failure: Failure, request_ends: bool) {
+    pub(super) fn try_failed(
+        &mut self,
+        call: u32,
+        failure: Failure,
+        hint: Hint,
+        request_ends: bool,
+    ) {
         self.drop_flights(call);
         self.world.calls.drop_timer(call);
-        let decision =
-            if request_ends { Decision::GiveUp } else { self.decide_by_the_books(call, failure) };
+        let decision = if request_ends {
+            Decision::GiveUp
+        } else {
+            self.decide_by_the_books(call, failure, hint)
+        };
         self.follow(call, failure, decision);
     }
 
     /// What becomes of a request of which a try has failed. If the budget is charged at the decision,
     /// it has been asked.
-    fn decide_by_the_books(&mut self, call: u32, failure: Failure) -> Decision {
+    fn decide_by_the_books(&mut self, call: u32, failure: Failure, hint: Hint) -> Decision {
         let (now, born) = (self.now, self.world.calls.born(call));
         let edge = self.edge_of(call);
         let mut kept = *self.world.calls.kept(call);
         let (_, bits) = self.memory_and_bits(call);
-        let decision = edge.retry.decide(kept.tries, failure, Hint::Absent, &mut kept.waits, bits);
+        let decision = edge.retry.decide(kept.tries, failure, hint, &mut kept.waits, bits);
         let decision = match decision {
             Decision::After(wait) => edge.patience().fit(born, now, wait),
             Decision::GiveUp | Decision::GiveUpAfter(_) => decision,
@@ -335,6 +339,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         if let Some(ledger) = &mut self.memory(call).ledger {
             ledger.give_back(&mut receipt);
         }
+        self.report_request(call, Outcome::Succeeded);
+    }
+
+    /// The request has failed for good.
+    #[inline(never)]
+    pub(super) fn fail_by_the_books(&mut self, call: u32) {
+        let failure = self.world.calls.kept(call).failure;
+        self.report_request(call, Outcome::Failed(failure));
     }
 
     /// Everything that remembers is told how an attempt has ended for its client.
@@ -355,8 +367,8 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         {
             valve.answered(now, outcome);
         }
-        if let (Some(circuit), Some(pass)) = (&mut memory.circuit, pass) {
-            circuit.report(now, pass, outcome, now.since(sent));
+        if let Some(pass) = pass {
+            self.report(call, pass, outcome, now.since(sent));
         }
         let state = self.world.calls.flights.get_mut(flight);
         state.receipt = receipt;
@@ -430,7 +442,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// What remembers for this request: shared by all of its client, or of its instance alone.
-    fn memory_and_bits(&mut self, call: u32) -> (&mut Memory, &mut Stream) {
+    pub(super) fn memory_and_bits(&mut self, call: u32) -> (&mut Memory, &mut Stream) {
         let edge = self.world.calls.edge(call).index();
         let index = match self.model.clients[edge].edge.scope {
             Scope::Shared => 0,

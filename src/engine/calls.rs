@@ -8,6 +8,7 @@
 
 use super::flights::{Flights, NOBODY, Stage};
 use crate::id::EdgeId;
+use crate::policy::breaker::Ticket as Pass;
 use crate::policy::budget::Receipt;
 use crate::policy::discipline::Ticket;
 use crate::policy::retry::{Failure, Memory};
@@ -54,6 +55,8 @@ pub(super) struct Kept {
     pub(super) denied: bool,
     /// The first of its flights.
     pub(super) first_flight: u32,
+    /// What a breaker outside the retry gave the request.
+    pub(super) pass: Option<Pass>,
 }
 
 impl Kept {
@@ -68,6 +71,7 @@ impl Kept {
         since: Time::ZERO,
         denied: false,
         first_flight: NOBODY,
+        pass: None,
     };
 }
 
@@ -200,6 +204,15 @@ impl Calls {
         for (kept, call) in self.kept.iter_mut().zip(&self.slots) {
             if call.edge == edge {
                 kept.receipt = Receipt::NOTHING;
+            }
+        }
+    }
+
+    /// The breakers at the end of `edge` know nothing of those that they let begin.
+    pub(super) fn forget_passes(&mut self, edge: EdgeId) {
+        for (kept, call) in self.kept.iter_mut().zip(&self.slots) {
+            if call.edge == edge {
+                kept.pass = None;
             }
         }
     }

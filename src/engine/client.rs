@@ -14,8 +14,8 @@ use crate::time::{Span, Time};
 pub(super) enum Answer {
     /// What the client wanted.
     Success,
-    /// That it has failed.
-    Failure(Failure),
+    /// That it has failed, and what the service says about trying again.
+    Failure(Failure, Hint),
 }
 
 /// What becomes of an attempt as it arrives.
@@ -24,7 +24,7 @@ pub(super) enum Reception {
     /// It waits or is being served, or has vanished without a word.
     Taken,
     /// It is answered at once.
-    TurnedAway(Failure),
+    TurnedAway(Failure, Hint),
 }
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
@@ -58,7 +58,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// The attempt that is due leaves for the service.
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, call: u32) {
         let edge = self.world.calls.edge(call);
         let attempt = self.world.calls.attempt(call);
@@ -70,12 +70,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     self.set_timer(call, timeout, Event::Timeout { call }, state.timeout_lane);
                 }
             }
-            Reception::TurnedAway(failure) => self.attempt_failed(call, failure),
+            Reception::TurnedAway(failure, hint) => self.attempt_failed(call, failure, hint),
         }
     }
 
     /// An attempt leaves for the service at the other end of `edge`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn dispatch(
         &mut self,
         edge: EdgeId,
@@ -93,7 +93,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn set_timer(&mut self, call: u32, delay: Span, event: Event, lane: Lane) {
         if let Some(sequence) = self.schedule(delay, event, lane) {
             self.world.calls.set_timer(call, sequence);
@@ -101,18 +101,29 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// The client gives up the attempt it waits for.
+    #[inline(always)]
     pub(super) fn time_out(&mut self, call: u32) {
         let edge = self.world.calls.edge(call);
         let attempt = self.world.calls.attempt(call);
         self.observer.observe(self.now, Fact::TimedOut { edge, call: CallId(call), attempt });
-        let to = self.world.edges[edge.index()].to;
+        let state = &self.world.edges[edge.index()];
+        let (to, plain) = (state.to, state.plain_retry);
         self.abandon(to, call, attempt);
-        self.attempt_failed(call, Failure::TimedOut);
+        // What most clients do in most storms is worth its own way through.
+        match plain {
+            Some((max_retries, Span::ZERO))
+                if attempt < max_retries && self.nothing_comes_before_a_retry() =>
+            {
+                self.world.calls.give_up_attempt(call);
+                self.send(call);
+            }
+            Some(_) | None => self.attempt_failed(call, Failure::TimedOut, Hint::Absent),
+        }
     }
 
     /// The attempt waited for has failed: the request is tried again or fails.
-    #[inline]
-    pub(super) fn attempt_failed(&mut self, call: u32, failure: Failure) {
+    #[inline(never)]
+    pub(super) fn attempt_failed(&mut self, call: u32, failure: Failure, hint: Hint) {
         let edge = self.world.calls.edge(call);
         let attempt = self.world.calls.attempt(call);
         let state = &mut self.world.edges[edge.index()];
@@ -125,12 +136,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     // It left before a lever gave the client something to remember.
                     self.world.calls.kept(call).tries = attempt;
                     self.world.calls.give_up_attempt(call);
-                    return self.try_failed(call, failure, false);
+                    return self.try_failed(call, failure, hint, false);
                 }
                 Some(_) | None => {
                     let retry = &self.model.clients[edge.index()].edge.retry;
                     let mut memory = Memory::NOTHING;
-                    retry.decide(attempt, failure, Hint::Absent, &mut memory, &mut state.jitter)
+                    retry.decide(attempt, failure, hint, &mut memory, &mut state.jitter)
                 }
             };
         self.world.calls.give_up_attempt(call);
@@ -138,7 +149,6 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// What has been decided about a request whose attempt has failed is done.
-    #[inline]
     pub(super) fn follow(&mut self, call: u32, failure: Failure, decision: Decision) {
         match decision {
             Decision::GiveUp => self.fail(call),
@@ -162,7 +172,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// The wait before a retry is over.
-    #[inline]
+    #[inline(never)]
     pub(super) fn retry_is_due(&mut self, call: u32) {
         let edge = self.world.calls.edge(call);
         if self.world.edges[edge.index()].keeps_books {
@@ -180,6 +190,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// Whether an answer to an attempt of another number than the next one would be of use.
+    #[inline(never)]
     fn is_waited_for_after_all(&self, call: u32, attempt: u32) -> bool {
         let calls = &self.world.calls;
         if !calls.is_open(call) {
@@ -201,9 +212,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     return self.succeed(call, attempt);
                 }
             }
-            Answer::Failure(failure) => {
+            Answer::Failure(failure, hint) => {
                 if self.world.calls.waits_for(call, attempt) {
-                    return self.attempt_failed(call, failure);
+                    return self.attempt_failed(call, failure, hint);
                 }
             }
         }
@@ -227,7 +238,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     #[inline]
     pub(super) fn fail(&mut self, call: u32) {
-        let client = self.world.calls.edge(call).client();
+        let edge = self.world.calls.edge(call);
+        if self.world.edges[edge.index()].keeps_books {
+            self.fail_by_the_books(call);
+        }
+        let client = edge.client();
         self.observer.observe(self.now, Fact::Failed { client, call: CallId(call) });
         self.end(client, call);
     }

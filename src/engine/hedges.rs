@@ -8,6 +8,7 @@ use crate::observe::{Observer, Sending};
 use crate::policy::budget::{Extra, Metered, Permission, Receipt};
 use crate::policy::hedge::{Copies, Losers, Next, Step};
 use crate::policy::outcome::Failure;
+use crate::policy::retry::Hint;
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// A copy has become ready: when is the next one due?
@@ -44,7 +45,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.world.calls.kept(call).denied = true;
                 if hedge.after_denial(self.copies(call)) == Step::TryFails {
                     let failure = self.world.calls.kept(call).failure;
-                    self.try_failed(call, failure, false);
+                    self.try_failed(call, failure, Hint::Absent, false);
                 }
             }
         }
@@ -85,7 +86,6 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     fn drop_flight(&mut self, flight: u32, losers: Losers) {
-        let now = self.now;
         let Flight { call, attempt, stage, metered, pass, mut receipt, .. } =
             *self.world.calls.flights.get(flight);
         match (stage, losers) {
@@ -113,8 +113,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 ledger.give_back(&mut receipt);
             }
         }
-        if let (Some(circuit), Some(pass)) = (&mut memory.circuit, pass) {
-            circuit.cancelled(now, pass);
+        if let Some(pass) = pass {
+            self.hand_back(call, pass);
         }
         self.end_flight(flight);
     }

@@ -2,8 +2,9 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
+use super::outage::Cause;
 use crate::id::{EdgeId, LeverId, ServiceId};
-use crate::model::{Action, Condition, Model, Notice, Pull};
+use crate::model::{Action, Condition, Model, Notice, Outage, Pull, QueueFate, ServiceFate};
 use crate::observe::{Fact, Observer};
 use crate::time::Time;
 
@@ -80,6 +81,10 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 self.schedule(*lasts, Event::LeverReleased { lever }, Lane::NONE);
             }
             Action::DropQueue { service } => self.lose_queue(*service, Notice::Never),
+            Action::Restart { service, takes, clients } => {
+                self.begin_outage(Cause::Lever(id), restart(*service, *clients));
+                self.schedule(*takes, Event::LeverReleased { lever }, Lane::NONE);
+            }
             Action::Change(model) => self.change(model),
         }
     }
@@ -93,6 +98,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 if let Some(place) = blocks.iter().position(|other| other == share) {
                     blocks.remove(place);
                 }
+            }
+            Action::Restart { service, clients, .. } => {
+                self.end_outage(Cause::Lever(id), restart(*service, *clients));
             }
             Action::DropQueue { .. } | Action::Change(_) => {}
         }
@@ -117,4 +125,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             self.review_service(service);
         }
     }
+}
+
+/// What a service that is started again is like until it works.
+const fn restart(service: ServiceId, clients: Notice) -> Outage {
+    Outage { service, queue: QueueFate::Lost, in_service: ServiceFate::Lost, clients }
 }

@@ -7,6 +7,7 @@
 pub mod agenda;
 mod arrivals;
 mod books;
+mod breaker;
 mod calls;
 mod client;
 mod flights;
@@ -16,6 +17,8 @@ mod lane_map;
 mod lever;
 mod network;
 mod outage;
+mod queue_timer;
+mod refusal;
 mod reopen;
 mod service;
 mod state;
@@ -79,15 +82,30 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 return;
             }
             // The dead are skipped one at a time: a hand-over may be due before the next entry.
-            if is_dead(entry, &self.world.calls, &self.world.workers) {
-                continue;
-            }
-            self.now = entry.time();
+            let sequence = entry.sequence();
             match entry.event() {
-                Event::Completion { worker } => self.complete(worker),
-                Event::Timeout { call } => self.time_out(call),
-                Event::Arrival { client } => self.arrive(client),
-                Event::RetryDue { call } => self.retry_is_due(call),
+                Event::Completion { worker } => {
+                    if self.world.workers[worker as usize].completion == sequence {
+                        self.now = entry.time();
+                        self.complete(worker);
+                    }
+                }
+                Event::Timeout { call } => {
+                    if self.world.calls.timer_is_live(call, sequence) {
+                        self.now = entry.time();
+                        self.time_out(call);
+                    }
+                }
+                Event::Arrival { client } => {
+                    self.now = entry.time();
+                    self.arrive(client);
+                }
+                Event::RetryDue { call } => {
+                    if self.world.calls.timer_is_live(call, sequence) {
+                        self.now = entry.time();
+                        self.retry_is_due(call);
+                    }
+                }
                 rare @ (Event::TriggerBegins { .. }
                 | Event::TriggerEnds { .. }
                 | Event::AttemptArrives { .. }
@@ -97,9 +115,15 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 | Event::LeverPulled { .. }
                 | Event::LeverReleased { .. }
                 | Event::Watch
+                | Event::QueueTimeout { .. }
                 | Event::FlightEnds { .. }
                 | Event::FlightLeaves { .. }
-                | Event::HedgeDue { .. }) => self.play_rare(rare),
+                | Event::HedgeDue { .. }) => {
+                    if !is_dead(entry, &self.world.calls, &self.world.workers) {
+                        self.now = entry.time();
+                        self.play_rare(rare);
+                    }
+                }
             }
         }
     }
@@ -116,6 +140,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Event::UserSends { user } => self.user_sends(user),
             Event::LeverPulled { lever } => self.pull(lever),
             Event::LeverReleased { lever } => self.release_lever(lever),
+            Event::QueueTimeout { timer } => self.queue_timeout(timer),
             Event::Watch => self.watch(),
             Event::FlightEnds { flight } => self.flight_ends(flight),
             Event::FlightLeaves { flight } => self.flight_leaves(flight),
@@ -128,7 +153,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// The next entry, dead or alive.
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Entry {
         let World { agenda, calls, workers, .. } = &mut *self.world;
         agenda.pop(|entry| is_dead(entry, calls, workers))
@@ -150,14 +175,14 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// Whether nothing that is scheduled comes before what would be scheduled now, with no delay, as
     /// an arrival or a retry. It may then be done at once.
-    #[inline]
+    #[inline(always)]
     fn nothing_comes_before_a_retry(&self) -> bool {
         self.world.hand_overs.is_empty() && self.world.agenda.first().time() > self.now
     }
 }
 
 /// Whether `entry` no longer means anything.
-#[inline]
+#[inline(always)]
 fn is_dead(entry: Entry, calls: &Calls, workers: &[Worker]) -> bool {
     match entry.mortal() {
         Some(Mortal::Worker(worker)) => workers[worker as usize].completion != entry.sequence(),

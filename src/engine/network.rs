@@ -19,6 +19,13 @@ pub(super) struct Journey {
     work: Span,
 }
 
+/// In which direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    There,
+    Back,
+}
+
 /// Everything on its way, in a slab.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Journeys {
@@ -51,9 +58,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt leaves its client.
     pub(super) fn send_there(&mut self, call: u32, attempt: u32) {
         let journey = Journey { call, attempt, answer: Answer::Success, work: Span::ZERO };
-        self.travel(journey, Draw::There, Draw::LostThere, |journey| Event::AttemptArrives {
-            journey,
-        });
+        self.travel(journey, Way::There, Span::ZERO);
     }
 
     /// An answer leaves its service, and with it the work behind it if it is of use by now.
@@ -68,13 +73,23 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
         } else {
             let journey = Journey { call, attempt, answer, work };
-            self.travel(journey, Draw::Back, Draw::LostBack, |journey| Event::AnswerArrives {
-                journey,
-            });
+            self.travel(journey, Way::Back, Span::ZERO);
         }
     }
 
-    fn travel(&mut self, journey: Journey, way: Draw, lost: Draw, arrival: fn(u32) -> Event) {
+    /// An answer leaves its service after a while.
+    #[cold]
+    pub(super) fn answer_late(&mut self, call: u32, attempt: u32, answer: Answer, after: Span) {
+        let journey = Journey { call, attempt, answer, work: Span::ZERO };
+        self.travel(journey, Way::Back, after);
+    }
+
+    /// Something leaves for the other end, `after` that.
+    fn travel(&mut self, journey: Journey, way: Way, after: Span) {
+        let (takes, lost) = match way {
+            Way::There => (Draw::There, Draw::LostThere),
+            Way::Back => (Draw::Back, Draw::LostBack),
+        };
         let Journey { call, attempt, .. } = journey;
         let edge = self.world.calls.edge(call);
         let key = self.world.calls.key(call);
@@ -89,10 +104,14 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let added: Span = state.network.added.iter().map(|(_, added)| *added).sum();
         let lane = state.journey_lane;
         let law = self.model.clients[edge.index()].edge.latency.as_ref();
-        let usual = law.map_or(Span::ZERO, |law| law.sample(&mut Sprout::of(key, attempt, way)));
+        let usual = law.map_or(Span::ZERO, |law| law.sample(&mut Sprout::of(key, attempt, takes)));
         self.world.calls.retain(call);
         let journey = self.world.journeys.begin(journey);
-        self.schedule(usual + added, arrival(journey), lane);
+        let arrival = match way {
+            Way::There => Event::AttemptArrives { journey },
+            Way::Back => Event::AnswerArrives { journey },
+        };
+        self.schedule(after + usual + added, arrival, lane);
     }
 
     /// An attempt has travelled to its service.
@@ -102,8 +121,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let service = self.world.edges[edge.index()].to;
         match self.receive(service, call, attempt) {
             Reception::Taken => {}
-            Reception::TurnedAway(failure) => {
-                self.answer(call, attempt, Answer::Failure(failure), Span::ZERO);
+            Reception::TurnedAway(failure, hint) => {
+                self.answer(call, attempt, Answer::Failure(failure, hint), Span::ZERO);
             }
         }
         self.world.calls.release(call);
@@ -114,7 +133,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let journey = self.world.journeys.end(journey);
         let Journey { call, attempt, answer, .. } = journey;
         if !self.is_waited_for(call, attempt) {
-            self.note_late(journey, Draw::Back);
+            self.note_late(journey, Way::Back);
         }
         self.hear(call, attempt, answer);
         self.world.calls.release(call);
@@ -122,9 +141,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// Work that was of use when it was done is wasted after all if its answer does not arrive in
     /// time.
-    fn note_late(&mut self, journey: Journey, way: Draw) {
+    fn note_late(&mut self, journey: Journey, way: Way) {
         let Journey { call, attempt, work, .. } = journey;
-        if way == Draw::Back && !work.is_zero() {
+        if way == Way::Back && !work.is_zero() {
             let edge = self.world.calls.edge(call);
             let fact = Fact::CameToNothing { edge, call: CallId(call), attempt, work };
             self.observer.observe(self.now, fact);

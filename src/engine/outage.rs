@@ -4,18 +4,27 @@ use super::Run;
 use super::agenda::Agenda;
 use super::client::{Answer, Reception};
 use super::state::IDLE;
-use crate::id::{ServiceId, TriggerId};
-use crate::model::{Disturbance, Notice, Outage, QueueFate, ServiceFate};
+use crate::id::{LeverId, ServiceId, TriggerId};
+use crate::model::{Notice, Outage, QueueFate, ServiceFate};
 use crate::observe::{CallId, Fact, Observer, Place};
 use crate::policy::discipline::Waiting;
-use crate::policy::retry::Failure;
+use crate::policy::retry::{Failure, Hint};
 use crate::time::Span;
 
+/// What a service is gone by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// A disturbance.
+    Trigger(TriggerId),
+    /// An operator, who starts it again.
+    Lever(LeverId),
+}
+
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
-    pub(super) fn begin_outage(&mut self, trigger: TriggerId, outage: Outage) {
+    pub(super) fn begin_outage(&mut self, cause: Cause, outage: Outage) {
         let service = outage.service;
         let state = &mut self.world.services[service.index()];
-        state.health.outages.push(u32::from(trigger.0));
+        state.health.outages.push((cause, outage.clients));
         self.review_service(service);
         self.close(service);
         match outage.in_service {
@@ -29,10 +38,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
     }
 
-    pub(super) fn end_outage(&mut self, trigger: TriggerId, outage: Outage) {
+    pub(super) fn end_outage(&mut self, cause: Cause, outage: Outage) {
         let service = outage.service;
         let state = &mut self.world.services[service.index()];
-        state.health.outages.retain(|&other| other != u32::from(trigger.0));
+        state.health.outages.retain(|(other, _)| *other != cause);
         self.review_service(service);
         match outage.in_service {
             ServiceFate::Frozen => self.thaw(service),
@@ -44,19 +53,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// What an attempt meets at a service that is gone.
     pub(super) fn meet_outage(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
         let outage = self.world.services[service.index()].health.outages.first();
-        let notice =
-            outage.and_then(|&trigger| match self.model.triggers[trigger as usize].disturbance {
-                Disturbance::Outage(outage) => Some(outage.clients),
-                Disturbance::Stall { .. }
-                | Disturbance::Slowdown { .. }
-                | Disturbance::Surge { .. }
-                | Disturbance::Latency { .. }
-                | Disturbance::ErrorShare { .. }
-                | Disturbance::Loss { .. }
-                | Disturbance::Capacity { .. } => None,
-            });
-        match notice.unwrap_or(Notice::AtOnce) {
-            Notice::AtOnce => self.refuse(service, call, attempt, Failure::Unavailable),
+        match outage.map_or(Notice::AtOnce, |(_, notice)| *notice) {
+            Notice::AtOnce => {
+                self.refuse(service, call, attempt, Failure::Unavailable, Hint::Absent)
+            }
             Notice::Never => {
                 let edge = self.world.calls.edge(call);
                 let fact = Fact::LostOnTheWay { edge, call: CallId(call), attempt };
@@ -77,12 +77,17 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         for Waiting { call, attempt, .. } in lost {
             self.lose(service, call, attempt, Place::Queue, notice);
         }
+        self.lose_refused(service, notice);
     }
 
     /// All work in progress is gone.
     fn lose_work(&mut self, service: ServiceId, notice: Notice) {
         for worker in self.busy_workers(service) {
             let state = &mut self.world.workers[worker as usize];
+            if state.says_no {
+                self.lose_words(worker, notice);
+                continue;
+            }
             let (call, attempt) = (state.call, state.attempt);
             state.completion = IDLE;
             self.free(worker);
@@ -96,7 +101,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.world.calls.forget_place(call, attempt);
         match notice {
             Notice::AtOnce => {
-                self.answer(call, attempt, Answer::Failure(Failure::Reset), Span::ZERO);
+                let answer = Answer::Failure(Failure::Reset, Hint::Absent);
+                self.answer(call, attempt, answer, Span::ZERO);
             }
             Notice::Never => {}
         }

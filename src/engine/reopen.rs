@@ -53,6 +53,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         if moved || old.budget != new.budget {
             self.world.calls.forget_receipts(edge);
         }
+        if moved || old.breaker != new.breaker {
+            self.world.calls.forget_passes(edge);
+        }
         if moved || old.pool != new.pool {
             self.move_to_new_pool(flights);
         }

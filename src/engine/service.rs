@@ -1,18 +1,17 @@
 //! What services do: take in or refuse, queue, pick up, work, answer.
 
 use super::Run;
-use super::agenda::{Agenda, Event};
+use super::agenda::{Agenda, Entry, Event};
 use super::calls::Whereabouts;
 use super::client::{Answer, Reception};
 use super::state::{BEYOND, IDLE, left_by};
 use crate::id::ServiceId;
 use crate::model::{ErrorCost, OnAbandon, WorkDraw};
-use crate::observe::{CallId, Fact, Observer};
+use crate::observe::{CallId, Dropped, Fact, Observer};
 use crate::policy::Class;
 use crate::policy::admission::{Load, Welcome};
 use crate::policy::discipline::{Urgency, Waiting};
 use crate::policy::limit::{Outcome, Sample};
-use crate::policy::retry::Failure;
 use crate::policy::shedding::{Fate, PickUp};
 use crate::random::{Bits, Draw, Sprout};
 use crate::time::{Span, Time};
@@ -20,7 +19,7 @@ use crate::unit::Fraction;
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt arrives.
-    #[inline]
+    #[inline(always)]
     pub(super) fn receive(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
         let state = &mut self.world.services[service.index()];
         if state.is_guarded
@@ -29,35 +28,29 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return reception;
         }
         let state = &mut self.world.services[service.index()];
-        if !state.idle.is_empty()
-            && state.health.closures == 0
-            && state.queue.is_empty()
-            && let Some(worker) = state.idle.pop()
-        {
-            state.shedder.started_at_once(self.now);
-            self.world.calls.retain(call);
-            let work = self.work_of(service, call, attempt);
-            self.start(worker, call, attempt, work, self.now);
-            let fact = Fact::Started {
-                service,
-                call: CallId(call),
-                attempt,
-                waited: Span::ZERO,
-                from_queue: false,
-            };
-            self.observer.observe(self.now, fact);
+        if !state.idle.is_empty() && state.health.closures == 0 && state.queue.is_empty() {
+            if state.is_open_to_all || self.is_worth_it(service, call, attempt) {
+                self.start_at_once(service, call, attempt);
+            }
             return Reception::Taken;
         }
         if state.is_open_to_all {
             self.queue(service, call, attempt);
             return Reception::Taken;
         }
+        self.ask_admission(service, call, attempt)
+    }
+
+    /// An attempt that would have to wait may have to go.
+    #[inline(never)]
+    fn ask_admission(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
+        let state = &self.world.services[service.index()];
         let admission = &self.model.service(service).admission;
         let (waiting, waiting_work) = (state.queue.len(), state.waiting_work);
         let class = self.class_of(call);
         let load = || Load { waiting: waiting_work, own: self.work_of(service, call, attempt) };
         match admission.ask(waiting, class, load) {
-            Welcome::Refused => self.refuse(service, call, attempt, Failure::Refused),
+            Welcome::Refused => self.turn_down(service, call, attempt),
             Welcome::Admitted => {
                 if admission.asks_for_work() {
                     let total = load().total();
@@ -69,7 +62,46 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
     }
 
-    #[inline]
+    /// An attempt finds an idle worker.
+    #[inline(always)]
+    fn start_at_once(&mut self, service: ServiceId, call: u32, attempt: u32) {
+        let state = &mut self.world.services[service.index()];
+        let worker = state.idle.pop().expect("a worker is idle");
+        state.shedder.started_at_once(self.now);
+        self.world.calls.retain(call);
+        let work = self.work_of(service, call, attempt);
+        self.start(worker, call, attempt, work, self.now);
+        let fact = Fact::Started {
+            service,
+            call: CallId(call),
+            attempt,
+            waited: Span::ZERO,
+            from_queue: false,
+        };
+        self.observer.observe(self.now, fact);
+    }
+
+    /// Whether an attempt that finds an idle worker is served; otherwise it is dropped.
+    fn is_worth_it(&mut self, service: ServiceId, call: u32, attempt: u32) -> bool {
+        if !self.world.services[service.index()].shedder.looks_ahead() {
+            return true;
+        }
+        let (now, since) = (self.now, self.now);
+        let work = self.work_of(service, call, attempt);
+        let deadline = self.deadline(call, since);
+        let shedder = &mut self.world.services[service.index()].shedder;
+        match shedder.judge(&PickUp { now, since, work, deadline, behind: 0 }) {
+            Fate::Served => true,
+            Fate::Shed => {
+                let dropped = Dropped::OnArrival;
+                let fact = Fact::Shed { service, call: CallId(call), attempt, dropped };
+                self.observer.observe(self.now, fact);
+                false
+            }
+        }
+    }
+
+    #[inline(always)]
     fn queue(&mut self, service: ServiceId, call: u32, attempt: u32) {
         let waiting = Waiting { since: self.now, call, attempt };
         let (model, edge) = (self.model, self.world.calls.edge(call));
@@ -80,11 +112,15 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 client.edge.timeout.map_or(Time::NEVER, |timeout| waiting.since + timeout);
             Urgency { deadline, class: client.class }
         });
+        let is_timed = state.has_queue_timer;
         if state.on_abandon != OnAbandon::Ignores {
             self.world.calls.set_place(call, attempt, Whereabouts::Queue(ticket));
         }
         self.world.calls.retain(call);
         self.observer.observe(self.now, Fact::Queued { service, call: CallId(call), attempt });
+        if is_timed {
+            self.set_queue_timer(service, call, ticket);
+        }
     }
 
     #[inline]
@@ -101,25 +137,14 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         let errors = self.model.service(service).errors;
         if errors.cost == ErrorCost::Nothing && self.fails(service, call, attempt) {
-            return Some(self.refuse(service, call, attempt, errors.failure));
+            return Some(self.refuse(service, call, attempt, errors.failure, errors.hint));
         }
         let state = &mut self.world.services[service.index()];
         let in_flight = state.in_flight();
         let by_rate = state.bucket.as_mut().map(|bucket| bucket.take(self.now));
         let by_limit = state.limiter.as_mut().map(|limiter| limiter.ask(self.now, in_flight));
         let refused = [by_rate, by_limit].contains(&Some(Welcome::Refused));
-        refused.then(|| self.refuse(service, call, attempt, Failure::Refused))
-    }
-
-    pub(super) fn refuse(
-        &mut self,
-        service: ServiceId,
-        call: u32,
-        attempt: u32,
-        failure: Failure,
-    ) -> Reception {
-        self.observer.observe(self.now, Fact::Refused { service, call: CallId(call), attempt });
-        Reception::TurnedAway(failure)
+        refused.then(|| self.turn_down(service, call, attempt))
     }
 
     /// Whether this attempt is one of those that the service fails.
@@ -137,12 +162,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// How long a worker would work on this attempt: drawn from what was fixed when the request was
     /// born, whatever happens to its other attempts, so that every variant of a story brings the same
     /// work; and longer where the state of the service makes it so.
-    #[inline]
+    #[inline(always)]
     fn work_of(&self, service: ServiceId, call: u32, attempt: u32) -> Span {
         let state = &self.world.services[service.index()];
         if !state.fixed_work.is_zero() {
             return state.fixed_work;
         }
+        self.draw_work(service, call, attempt)
+    }
+
+    #[inline(never)]
+    fn draw_work(&self, service: ServiceId, call: u32, attempt: u32) -> Span {
+        let state = &self.world.services[service.index()];
         let policy = self.model.service(service);
         let work = match policy.service_time.constant() {
             Some(work) => work,
@@ -162,7 +193,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         Span::from_nanos_f64(work.as_nanos() as f64 * state.slowdown()).max(Span::NANOSECOND)
     }
 
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, worker: u32, call: u32, attempt: u32, work: Span, admitted: Time) {
         let began = self.world.sequence;
         let state = &mut self.world.workers[worker as usize];
@@ -180,7 +211,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// The worker will be done after `left` more of work.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_for(&mut self, worker: u32, left: Span) {
         let completes = self.now + left;
         let service = self.world.workers[worker as usize].service;
@@ -194,6 +225,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// A worker is done: the answer goes to the client, and the worker is free.
     pub(super) fn complete(&mut self, worker: u32) {
         let state = &mut self.world.workers[worker as usize];
+        if state.says_no {
+            return self.complete_refusal(worker);
+        }
         let (service, call, attempt, work) = (state.service, state.call, state.attempt, state.work);
         state.completion = IDLE;
         let admitted = state.admitted;
@@ -212,7 +246,14 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.answer(call, attempt, answer, if useful { work } else { Span::ZERO });
         self.world.calls.release(call);
         self.free(worker);
-        self.expect_hand_over(service);
+        if self.world.hand_overs.is_empty()
+            && self.world.agenda.first() > Entry::hand_over(self.now)
+        {
+            // It would be the next thing to happen anyway, if it is to happen at all.
+            self.hand_over_of(service);
+        } else {
+            self.expect_hand_over(service);
+        }
     }
 
     /// What an attempt has come to that was served in full.
@@ -221,7 +262,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let errors = self.model.service(service).errors;
         match errors.cost {
             ErrorCost::FullWork if self.fails(service, call, attempt) => {
-                Answer::Failure(errors.failure)
+                Answer::Failure(errors.failure, errors.hint)
             }
             ErrorCost::FullWork | ErrorCost::Nothing => Answer::Success,
         }
@@ -229,7 +270,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// A limit on concurrency learns from an attempt that ends now, itself still counted.
     #[cold]
-    fn learn(&mut self, service: ServiceId, admitted: Time, outcome: Outcome) {
+    pub(super) fn learn(&mut self, service: ServiceId, admitted: Time, outcome: Outcome) {
         let state = &mut self.world.services[service.index()];
         let in_flight = state.in_flight();
         if let Some(limiter) = &mut state.limiter {
@@ -273,7 +314,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     pub(super) fn expect_hand_over(&mut self, service: ServiceId) {
         let state = &mut self.world.services[service.index()];
-        if !state.hands_over && !state.queue.is_empty() {
+        if !state.hands_over && state.has_work() {
             state.hands_over = true;
             self.world.hand_overs.push_back(service);
         }
@@ -285,11 +326,20 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return;
         };
         self.world.services[service.index()].hands_over = false;
+        self.hand_over_of(service);
+    }
+
+    #[inline]
+    fn hand_over_of(&mut self, service: ServiceId) {
         loop {
             let state = &mut self.world.services[service.index()];
             if state.health.closures > 0 || state.idle.is_empty() {
                 return;
             }
+            if self.begin_refusal(service) {
+                continue;
+            }
+            let state = &mut self.world.services[service.index()];
             let Some(waiting) = state.queue.pick(self.now, &mut state.bits) else {
                 return;
             };
@@ -311,8 +361,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let behind = state.queue.len();
         match state.shedder.judge(&PickUp { now: self.now, since, work, deadline, behind }) {
             Fate::Shed => {
-                self.observer
-                    .observe(self.now, Fact::Shed { service, call: CallId(call), attempt });
+                let dropped = Dropped::AtPickUp;
+                let fact = Fact::Shed { service, call: CallId(call), attempt, dropped };
+                self.observer.observe(self.now, fact);
                 self.learn(service, since, Outcome::Dropped);
                 self.world.calls.forget_place(call, attempt);
                 self.world.calls.release(call);

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::agenda::Lane;
 use super::arrivals::Source;
+use super::outage::Cause;
+use super::refusal::Refused;
 use crate::id::ServiceId;
-use crate::model::{Edge, OnAbandon, Scope, Service};
+use crate::model::{Edge, Notice, OnAbandon, Scope, Service};
 use crate::policy::admission::{Admission, Bucket};
 use crate::policy::breaker::Circuit;
 use crate::policy::budget::Ledger;
@@ -96,6 +98,12 @@ pub(super) struct User {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ServiceState {
     pub(super) queue: WaitingRoom,
+    /// Those that a worker has yet to refuse, before it looks at the queue.
+    pub(super) refused: Refused,
+    /// How many of the busy workers are saying no.
+    pub(super) saying_no: u32,
+    /// Whether attempts leave the queue by the clock.
+    pub(super) has_queue_timer: bool,
     /// Workers with nothing to do.
     pub(super) idle: Vec<u32>,
     /// Workers that do not count at the moment, by a trigger or a lever.
@@ -138,7 +146,7 @@ pub(super) struct Health {
     /// Triggers, among those or not, under which nothing may start.
     pub(super) closures: u32,
     /// Outages that are on; the first one decides what arriving attempts are told.
-    pub(super) outages: Vec<u32>,
+    pub(super) outages: Vec<(Cause, Notice)>,
     /// Factors of slowdowns that are on, with the triggers.
     pub(super) slowdowns: Vec<(u32, f64)>,
     /// Shares of attempts that triggers fail, with the triggers.
@@ -171,6 +179,8 @@ pub(super) struct Worker {
     pub(super) completion: u64,
     /// When it began, among all that began: frozen work resumes in this order where it ties.
     pub(super) began: u64,
+    /// Whether it only tells the attempt that it is refused.
+    pub(super) says_no: bool,
 }
 
 impl EdgeState {
@@ -216,6 +226,8 @@ impl ServiceState {
         let key = Stream::new(seed, Purpose::Service, &policy.name).bits();
         self.bits = Sprout::new(key, 0);
         self.queue = policy.discipline.open();
+        self.refused.clear();
+        self.saying_no = 0;
         self.open_policies(policy);
         self.idle.clear();
         self.parked.clear();
@@ -240,12 +252,18 @@ impl ServiceState {
         self.limiter = policy.limit.as_ref().map(|limit| limit.open(&mut self.bits));
         self.bucket = policy.rate_limit.map(|limit| limit.open());
         self.on_abandon = policy.on_abandon;
+        self.has_queue_timer = policy.queue_timeout.is_some();
         self.waiting_work = Span::ZERO;
     }
 
-    /// How many attempts it has, waiting or in its workers' hands.
+    /// How many attempts it has let in and not seen end.
     pub(super) fn in_flight(&self) -> u32 {
-        self.queue.len() as u32 + self.busy
+        self.queue.len() as u32 + self.busy - self.saying_no
+    }
+
+    /// Whether there is anything that an idle worker could take up.
+    pub(super) fn has_work(&self) -> bool {
+        !self.queue.is_empty() || !self.refused.is_empty()
     }
 
     /// Works out anew what is kept ready for the hot loop, after anything has changed.
@@ -291,6 +309,7 @@ impl Worker {
             work: Span::ZERO,
             completion: IDLE,
             began: 0,
+            says_no: false,
         }
     }
 }

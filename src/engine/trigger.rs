@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
+use super::outage::Cause;
 use crate::id::{EdgeId, ServiceId, TriggerId};
 use crate::model::{Disturbance, InProgress};
 use crate::observe::{Fact, Observer};
@@ -39,7 +40,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Disturbance::Surge { client, factor } => {
                 self.world.clients[client.index()].thinnings.push((trigger, factor));
             }
-            Disturbance::Outage(outage) => self.begin_outage(id, outage),
+            Disturbance::Outage(outage) => self.begin_outage(Cause::Trigger(id), outage),
             Disturbance::Latency { client, adds } => {
                 self.world.edges[client.index()].network.added.push((trigger, adds));
                 self.review_edge(client.into());
@@ -81,7 +82,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 let thinnings = &mut self.world.clients[client.index()].thinnings;
                 thinnings.retain(|(other, _)| *other != trigger);
             }
-            Disturbance::Outage(outage) => self.end_outage(id, outage),
+            Disturbance::Outage(outage) => self.end_outage(Cause::Trigger(id), outage),
             Disturbance::Latency { client, .. } => {
                 let network = &mut self.world.edges[client.index()].network;
                 network.added.retain(|(other, _)| *other != trigger);

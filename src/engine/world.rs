@@ -9,6 +9,7 @@ use super::calls::Calls;
 use super::lane_map::{LaneMap, Use};
 use super::lever::Alert;
 use super::network::Journeys;
+use super::queue_timer::QueueTimers;
 use super::state::{ClientState, EdgeState, Network, ServiceState, User, Worker};
 use crate::id::{ClientId, ServiceId};
 use crate::model::{Action, Arrivals, Disturbance, Edge, LateAnswers, Model};
@@ -26,6 +27,7 @@ pub struct World<A = Lanes> {
     pub(super) sequence: u64,
     pub(super) calls: Calls,
     pub(super) journeys: Journeys,
+    pub(super) queue_timers: QueueTimers,
     pub(super) clients: Vec<ClientState>,
     /// One for each client.
     pub(super) edges: Vec<EdgeState>,
@@ -51,6 +53,7 @@ impl<A: Agenda> World<A> {
         self.sequence = 0;
         self.calls.clear();
         self.journeys.clear();
+        self.queue_timers.clear();
         self.hand_overs.clear();
         self.has_exceptions = models(model).flat_map(|model| &model.clients).any(|client| {
             client.edge.keeps_books() || client.edge.late_answers == LateAnswers::Accepted
@@ -147,7 +150,7 @@ fn fresh_edge(edge: &Edge, jitter: Stream, lanes: &mut LaneMap) -> EdgeState {
 fn models(model: &Model) -> impl Iterator<Item = &Model> {
     let changes = model.levers.iter().filter_map(|lever| match &lever.action {
         Action::Change(model) => Some(&**model),
-        Action::Block { .. } | Action::DropQueue { .. } => None,
+        Action::Block { .. } | Action::DropQueue { .. } | Action::Restart { .. } => None,
     });
     std::iter::once(model).chain(changes)
 }

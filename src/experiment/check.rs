@@ -96,8 +96,9 @@ impl<'a> Trial<'a> {
     fn look(self, bench: &mut Workbench, seed: u64) -> Sighting {
         match self {
             Self::Variant { subject, promise } => {
-                let run = bench.run(subject.name, subject.model, seed);
-                Sighting { replicate: (&run).into(), values: promise.values(&run) }
+                let mut watchers = promise.watchers();
+                let run = bench.run_watched(subject.name, subject.model, seed, &mut watchers);
+                Sighting { replicate: (&run).into(), values: promise.values(&run, &watchers) }
             }
             Self::Cell { cell, .. } => {
                 let run = bench.run(&cell.variant, &cell.model, seed);

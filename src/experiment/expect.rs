@@ -3,8 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::{CellOutcome, Run};
-use crate::analysis::Verdict;
+use super::{CellOutcome, Quantity, Run, SweepMetric};
+use crate::analysis::{Verdict, median};
+use crate::observe::BusiestCount;
 
 /// A range that a number must lie in, ends included.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,95 +51,27 @@ impl Bound {
     }
 }
 
-macro_rules! metrics {
-    ($(#[$about:meta])* $name:ident of $of:ty { $($(#[$doc:meta])* $variant:ident $key:literal $value:expr,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-
-        impl $name {
-            /// Every metric there is.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// Its name in scenario files and outputs.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $key,)* }
-            }
-
-            /// Its value, or none where there is none.
-            pub fn of(self, of: &$of) -> Option<f64> {
-                let value: fn(&$of) -> Option<f64> = match self { $(Self::$variant => $value,)* };
-                value(of)
-            }
-        }
-    };
-}
-
-metrics! {
-    /// A number of a run that can be promised. The names are those of `run --format json`.
-    Metric of Run {
-        /// Start of the first good window after the disturbance, seconds.
-        BackAt "back_at_s" |run| run.assessment.back_at.map(|at| at.as_secs_f64()),
-        /// Time from the end of the last trigger to `back_at_s`, seconds.
-        RecoveryTime "recovery_time_s" |run| run.assessment.recovery_time.map(|time| time.as_secs_f64()),
-        /// Relapses after the last trigger.
-        Relapses "relapses" |run| Some(f64::from(run.assessment.relapses)),
-        /// Fresh requests.
-        Requests "requests" |run| Some(run.recording.tally.requests as f64),
-        /// Requests answered in time.
-        Succeeded "succeeded" |run| Some(run.recording.tally.succeeded as f64),
-        /// Requests failed for good.
-        Failed "failed" |run| Some(run.recording.tally.failed as f64),
-        /// Requests open at the horizon.
-        Censored "censored" |run| Some(run.recording.tally.censored() as f64),
-        /// Attempts sent by clients.
-        Attempts "attempts" |run| Some(run.recording.tally.attempts as f64),
-        /// Retries sent by clients.
-        Retries "retries" |run| Some(run.recording.tally.retries as f64),
-        /// Copies sent by clients of attempts that were still out.
-        Hedges "hedges" |run| Some(run.recording.tally.hedges as f64),
-        /// Attempts held back by a client's own throttle, breaker or pool.
-        HeldBack "held_back" |run| Some(run.recording.tally.held_back as f64),
-        /// Attempts given up by clients.
-        TimedOut "timed_out" |run| Some(run.recording.tally.timed_out as f64),
-        /// Retries held back by a budget.
-        Denied "denied" |run| Some(run.recording.tally.denied as f64),
-        /// Attempts refused on arrival.
-        Rejected "rejected" |run| Some(run.recording.tally.rejected as f64),
-        /// Attempts dropped at pick-up.
-        Shed "shed" |run| Some(run.recording.tally.shed as f64),
-        /// Share of work done for nobody.
-        WastedWork "wasted_work_fraction" |run| Some(run.recording.tally.wasted_work_fraction()),
-        /// Attempts per request.
-        Amplification "amplification" |run| Some(run.recording.tally.amplification()),
-        /// Median latency of successful requests, seconds.
-        LatencyP50 "latency_p50_s" |run| run.recording.latency.quantile(0.5).map(|l| l.as_secs_f64()),
-        /// 99th percentile of the latency of successful requests, seconds.
-        LatencyP99 "latency_p99_s" |run| run.recording.latency.quantile(0.99).map(|l| l.as_secs_f64()),
-    }
-}
-
-metrics! {
-    /// A number of a sweep's cell that can be promised. The names are those of `sweep --format json`.
-    SweepMetric of CellOutcome {
-        /// Seeds that were well at the end.
-        Recovered "recovered" |cell| Some(cell.recovered() as f64),
-        /// Share of seeds that were well at the end.
-        RecoveredShare "recovered_share" |cell| Some(cell.recovered_share()),
-        /// Median recovery time, seconds.
-        MedianRecoveryTime "median_recovery_time_s" |cell| cell.median_recovery_time_s,
-    }
-}
-
 /// What a variant promises of every run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expectation {
-    /// How many seeds are tried; each must hold.
+    /// How many seeds are tried.
     pub seeds: u64,
-    /// The verdict.
+    /// The verdict, under each seed.
     pub verdict: Option<Verdict>,
+    /// What of the seeds must lie in a range.
+    pub across: Across,
     /// Numbers and their ranges.
-    pub metrics: Vec<(Metric, Bound)>,
+    pub metrics: Vec<(Quantity, Bound)>,
+}
+
+/// What of a number under several seeds must lie in its range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Across {
+    /// The number under each seed.
+    #[default]
+    Each,
+    /// The median over the seeds; a number that one of them does not have has none.
+    Median,
 }
 
 /// What a sweep promises of some of its cells.
@@ -181,6 +114,27 @@ impl Finding {
             held: broken.is_empty(),
             expected: bound.of(name),
             found: format!("{name} = {found}{}", blame(&broken, all)),
+        }
+    }
+
+    /// The median of one number under several seeds against one range.
+    fn medians(name: &str, bound: Bound, values: &[Option<f64>]) -> Self {
+        let name = format!("median {name}");
+        let found: Option<Vec<f64>> = values.iter().copied().collect();
+        let Some(found) = found else {
+            let (none, all) = (values.iter().filter(|value| value.is_none()).count(), values.len());
+            let found = format!("{name} = none, since {none} of {all} seeds have none");
+            return Self { held: false, expected: bound.of(&name), found };
+        };
+        let middle = median(found.iter().copied());
+        let said = middle.map_or_else(|| "none".to_owned(), |middle| middle.to_string());
+        let low = found.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = found.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (range, all) = (Bound { min: low, max: high }, found.len());
+        Self {
+            held: bound.holds(middle),
+            expected: bound.of(&name),
+            found: format!("{name} = {said} ({range} over {all} seeds)"),
         }
     }
 
@@ -227,13 +181,22 @@ fn blame(broken: &[u64], all: usize) -> String {
 }
 
 impl Expectation {
-    /// What `run` shows of the numbers that are asked about.
-    pub(super) fn values(&self, run: &Run) -> Vec<Option<f64>> {
-        self.metrics.iter().map(|(metric, _)| metric.of(run)).collect()
+    /// Who must watch a run for what is promised of it beside what is always recorded.
+    pub(super) fn watchers(&self) -> Vec<BusiestCount> {
+        let asked = self.metrics.iter().filter_map(|(quantity, _)| match quantity {
+            Quantity::Busiest(busiest) => Some(BusiestCount::new(*busiest)),
+            Quantity::Whole(_) | Quantity::Client { .. } | Quantity::Service { .. } => None,
+        });
+        asked.collect()
+    }
+
+    /// What `run` and those who watched it show of the numbers that are asked about.
+    pub(super) fn values(&self, run: &Run, watchers: &[BusiestCount]) -> Vec<Option<f64>> {
+        self.metrics.iter().map(|(quantity, _)| quantity.of(run, watchers)).collect()
     }
 
     /// Holds every promise against the verdicts and [`Self::values`] of all runs, both in the order
-    /// of `seeds`. One finding per promise: it is kept if every seed keeps it.
+    /// of `seeds`. One finding per promise.
     pub(super) fn judge(
         &self,
         seeds: &Range<u64>,
@@ -242,9 +205,12 @@ impl Expectation {
     ) -> Vec<Finding> {
         let verdict =
             self.verdict.map(|expected| Finding::verdicts(expected, seeds.clone(), verdicts));
-        let metrics = self.metrics.iter().enumerate().map(|(nth, &(metric, bound))| {
+        let metrics = self.metrics.iter().enumerate().map(|(nth, (quantity, bound))| {
             let values: Vec<Option<f64>> = values.iter().map(|values| values[nth]).collect();
-            Finding::numbers(metric.name(), bound, seeds.clone(), &values)
+            match self.across {
+                Across::Each => Finding::numbers(&quantity.name(), *bound, seeds.clone(), &values),
+                Across::Median => Finding::medians(&quantity.name(), *bound, &values),
+            }
         });
         verdict.into_iter().chain(metrics).collect()
     }
@@ -285,6 +251,31 @@ mod tests {
             &[None; 7],
             false,
             "retries = none (broken by seeds 1, 2, 3, 4, 5 and 2 more)",
+        );
+    }
+
+    #[test]
+    fn a_median_forgives_the_outermost() {
+        let bound = Bound { min: 10.0, max: 12.0 };
+        let check = |values: &[Option<f64>], held, found: &str| {
+            let finding = Finding::medians("retries", bound, values);
+            assert_eq!((finding.held, finding.found.as_str()), (held, found));
+            assert_eq!(finding.expected, "median retries = 10 to 12");
+        };
+        check(
+            &[Some(99.0), Some(1.0), Some(11.0)],
+            true,
+            "median retries = 11 (1 to 99 over 3 seeds)",
+        );
+        check(
+            &[Some(99.0), Some(13.0), Some(11.0)],
+            false,
+            "median retries = 13 (11 to 99 over 3 seeds)",
+        );
+        check(
+            &[Some(11.0), None, Some(11.0)],
+            false,
+            "median retries = none, since 1 of 3 seeds have none",
         );
     }
 

@@ -3,13 +3,15 @@
 mod batch;
 mod check;
 mod expect;
+mod metric;
 mod replicate;
 mod run;
 mod summary;
 mod sweep;
 
 pub use check::{Claim, Promised, check};
-pub use expect::{Bound, Expectation, Finding, Metric, SweepExpectation, SweepMetric};
+pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
+pub use metric::{ClientMetric, Metric, Quantity, ServiceMetric, SweepMetric};
 pub use replicate::replicate;
 pub use run::{Run, Subject, Workbench};
 pub use summary::Summary;

@@ -3,7 +3,7 @@
 use crate::analysis::{Assessment, assess};
 use crate::engine::{self, World};
 use crate::model::Model;
-use crate::observe::Recording;
+use crate::observe::{BusiestCount, Recording};
 
 /// A run of one variant under one seed, judged against its control run.
 #[derive(Clone, Debug)]
@@ -37,6 +37,24 @@ impl Workbench {
     /// Runs `model` under `seed` and judges it.
     pub fn run(&mut self, variant: &str, model: &Model, seed: u64) -> Run {
         let recording = self.record(model, seed);
+        let assessment = assess(model, &recording, || self.record(&model.undisturbed(), seed));
+        Run { variant: variant.to_owned(), seed, assessment, recording }
+    }
+
+    /// Runs `model` under `seed`, with others watching who are not asked every time, and judges it.
+    pub(super) fn run_watched(
+        &mut self,
+        variant: &str,
+        model: &Model,
+        seed: u64,
+        watchers: &mut Vec<BusiestCount>,
+    ) -> Run {
+        if watchers.is_empty() {
+            return self.run(variant, model, seed);
+        }
+        let mut both = (Recording::of(model), watchers);
+        engine::run(&mut self.world, model, seed, &mut both);
+        let (recording, _) = both;
         let assessment = assess(model, &recording, || self.record(&model.undisturbed(), seed));
         Run { variant: variant.to_owned(), seed, assessment, recording }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Model;
+use super::{Model, Notice};
 use crate::id::{ClientId, ServiceId};
 use crate::time::{Span, Time};
 use crate::unit::Fraction;
@@ -67,6 +67,16 @@ pub enum Action {
     DropQueue {
         /// At which service.
         service: ServiceId,
+    },
+    /// The service is stopped and started again: its queue and the work in progress are lost, and
+    /// what comes meanwhile finds nobody.
+    Restart {
+        /// Which one.
+        service: ServiceId,
+        /// How long until it works again.
+        takes: Span,
+        /// What clients learn of what is lost, and of nobody being there.
+        clients: Notice,
     },
     /// From now on the world follows another model: the same services and clients with other
     /// policies, workers, rates or laws. What has begun goes on as it began.

@@ -2,9 +2,10 @@
 
 use super::Model;
 use crate::id::ServiceId;
-use crate::model::{Client, Disturbance, ErrorCost, Notice, Trigger};
-use crate::policy::admission::Admission;
-use crate::policy::retry::Failure;
+use crate::model::{Action, Client, Disturbance, ErrorCost, Notice, Trigger};
+use crate::policy::admission::{Admission, Rejection};
+use crate::policy::retry::{Failure, Hint};
+use crate::policy::shedding::QueueTimer;
 use crate::policy::slowdown::Slowdown;
 use crate::time::Span;
 use crate::unit::Fraction;
@@ -32,7 +33,7 @@ pub enum TooLarge {
 /// What a run can come to if every attempt fails and chance is unkind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorstCase {
-    /// Arrivals, timeouts and completions.
+    /// Arrivals, timeouts and completions, and the timers of queues.
     pub events: f64,
     /// Open requests, attempts that wait, and workers, at one instant.
     pub in_flight: f64,
@@ -70,6 +71,9 @@ impl Model {
             let requests = at_worst(client.arrivals.mean_rate(self.horizon) * horizon);
             let attempts = self.attempts_at_worst(client);
             events += requests * (1.0 + 2.0 * attempts);
+            if self.service(client.edge.to).queue_timeout.is_some() {
+                events += requests * attempts;
+            }
             in_flight += match self.patience(client) {
                 Some(patience) if patience < horizon => {
                     at_worst(client.arrivals.mean_rate(self.horizon) * patience)
@@ -89,17 +93,40 @@ impl Model {
     /// than the horizon has time for.
     fn attempts_at_worst(&self, client: &Client) -> f64 {
         let edge = &client.edge;
-        let within = |attempt, failure| edge.retry.attempts_within(self.horizon, attempt, failure);
-        let timed_out = edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut));
+        let within = |attempt, failure, hint| {
+            edge.retry.attempts_within(self.horizon, attempt, failure, hint)
+        };
+        let timed_out =
+            edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut, Hint::Absent));
+        let service = self.service(edge.to);
         let at_once = |failure| match self.may_fail_at_once(client, failure) {
-            true => within(Span::ZERO, failure),
+            true if failure == service.errors.failure => {
+                within(Span::ZERO, failure, service.errors.hint)
+            }
+            true => within(Span::ZERO, failure, Hint::Absent),
             false => 1.0,
         };
-        let tries = Failure::EACH.map(at_once).into_iter().fold(timed_out, f64::max);
+        let refused = match service.queue_timeout.map(|timeout| timeout.timer) {
+            _ if service.may_refuse() => Some(service.refusals.cost.at_least()),
+            Some(QueueTimer::After(length)) => Some(length),
+            Some(QueueTimer::AtDeadline) | None => None,
+        };
+        let refused = refused.map_or(timed_out, |after| {
+            timed_out.max(within(after, Failure::Refused, service.refusals.hint))
+        });
+        let tries = Failure::EACH.map(at_once).into_iter().fold(refused, f64::max);
         tries * edge.hedge.map_or(1.0, |hedge| 1.0 + f64::from(hedge.extra.get()))
     }
 
-    /// Whether an attempt of `client` may fail in this way the moment it is ready.
+    /// Whether an operator may restart the service, and its clients are told.
+    fn may_restart(&self, id: ServiceId) -> bool {
+        self.levers.iter().any(|lever| match lever.action {
+            Action::Restart { service, clients, .. } => service == id && clients == Notice::AtOnce,
+            Action::Block { .. } | Action::DropQueue { .. } | Action::Change(_) => false,
+        })
+    }
+
+    /// Whether an attempt of `client` may fail in this way the moment it is ready, but for refusals.
     fn may_fail_at_once(&self, client: &Client, failure: Failure) -> bool {
         let (edge, service) = (&client.edge, self.service(client.edge.to));
         let by_trigger = |trigger: &Trigger| match trigger.disturbance {
@@ -122,15 +149,15 @@ impl Model {
             && service.errors.share != Fraction::ZERO
             && failure == service.errors.failure;
         let held_back = edge.breaker.is_some() || edge.throttle.is_some() || edge.pool.is_some();
-        failure == Failure::Refused && service.may_refuse()
-            || failure == Failure::Unavailable && held_back
+        failure == Failure::Unavailable && (held_back || self.may_restart(edge.to))
             || by_errors
             || self.triggers.iter().any(by_trigger)
     }
 
     /// How long a request of `client` can stay open, in seconds; none if for ever.
     fn patience(&self, client: &Client) -> Option<f64> {
-        let attempt = client.edge.timeout? + client.edge.retry.longest_wait();
+        let attempt = client.edge.timeout?
+            + client.edge.retry.longest_wait(&self.service(client.edge.to).hints());
         Some(self.attempts_at_worst(client) * attempt.as_secs_f64())
     }
 
@@ -160,7 +187,7 @@ impl Model {
         let excess = (attempt_rate - capacity).max(0.0) * horizon;
         let chance = sent - attempt_rate * horizon;
         let queued = excess + attempt_rate * stalled.min(horizon) + chance;
-        match service.admission {
+        let waiting = match service.admission {
             Admission::Unbounded => queued.min(sent),
             Admission::Bounded { max_waiting } => f64::from(max_waiting).min(sent),
             Admission::Headroom(headroom) => f64::from(headroom.max_waiting()).min(sent),
@@ -169,7 +196,25 @@ impl Model {
                 Some(work) => (work.times_in(max_work) as f64).min(sent),
                 None => queued.min(sent),
             },
-        }
+        };
+        let within = |length: Span| attempt_rate * length.as_secs_f64() + chance;
+        // Nothing bounds a line of those that a worker is to refuse.
+        let refused = match service.refusals.cost {
+            _ if !service.may_refuse() => 0.0,
+            Rejection::Free => 0.0,
+            Rejection::Late(length) => within(length),
+            Rejection::ByWorker(_) => sent,
+        };
+        // A timer stays in the agenda when its attempt has left.
+        let timers = match service.queue_timeout.map(|timeout| timeout.timer) {
+            None => 0.0,
+            Some(QueueTimer::After(length)) => within(length),
+            Some(QueueTimer::AtDeadline) => {
+                let callers = self.clients.iter().filter(|client| client.edge.to == id);
+                within(callers.filter_map(|client| client.edge.timeout).max().unwrap_or_default())
+            }
+        };
+        waiting + refused.min(sent) + timers.min(sent)
     }
 }
 

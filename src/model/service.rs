@@ -2,12 +2,13 @@
 
 use std::num::NonZeroU32;
 
+use super::trigger::Notice;
 use crate::law::Law;
-use crate::policy::admission::{Admission, RateLimit};
+use crate::policy::admission::{Admission, RateLimit, Rejection};
 use crate::policy::discipline::Discipline;
 use crate::policy::limit::Limit;
-use crate::policy::retry::Failure;
-use crate::policy::shedding::Shedding;
+use crate::policy::retry::{Failure, Hint};
+use crate::policy::shedding::{QueueTimer, Shedding};
 use crate::policy::slowdown::Slowdown;
 use crate::unit::{Fraction, Rate};
 
@@ -28,6 +29,8 @@ pub struct Service {
     pub shedding: Shedding,
     /// Attempts that are answered with a failure.
     pub errors: Errors,
+    /// What those hear that are not let in.
+    pub refusals: Refusals,
     /// Which of those that wait is next.
     pub discipline: Discipline,
     /// How work depends on the state of the service, on top of its law.
@@ -36,6 +39,8 @@ pub struct Service {
     pub limit: Option<Limit>,
     /// How many attempts it lets in per second; none for no limit.
     pub rate_limit: Option<RateLimit>,
+    /// By the clock, which attempts leave the queue; none for those that may wait for ever.
+    pub queue_timeout: Option<QueueTimeout>,
     /// What it does about attempts that their clients have given up.
     pub on_abandon: OnAbandon,
 }
@@ -72,6 +77,27 @@ pub struct Errors {
     pub cost: ErrorCost,
     /// What the client is told.
     pub failure: Failure,
+    /// What it is told about trying again.
+    pub hint: Hint,
+}
+
+/// How a service refuses an attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refusals {
+    /// What it costs, and whom.
+    pub cost: Rejection,
+    /// What the client is told about trying again.
+    pub hint: Hint,
+}
+
+/// How attempts leave a queue by the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueTimeout {
+    /// When.
+    pub timer: QueueTimer,
+    /// Whether their clients are told: that they are refused, with the hint of a refusal, free of
+    /// cost.
+    pub clients: Notice,
 }
 
 /// What a failing attempt costs the service.
@@ -85,8 +111,12 @@ pub enum ErrorCost {
 
 impl Errors {
     /// None.
-    pub const NONE: Self =
-        Self { share: Fraction::ZERO, cost: ErrorCost::FullWork, failure: Failure::Error };
+    pub const NONE: Self = Self {
+        share: Fraction::ZERO,
+        cost: ErrorCost::FullWork,
+        failure: Failure::Error,
+        hint: Hint::Absent,
+    };
 }
 
 impl Service {
@@ -100,12 +130,20 @@ impl Service {
             admission: Admission::Unbounded,
             shedding: Shedding::Never,
             errors: Errors::NONE,
+            refusals: Refusals::default(),
             discipline: Discipline::Fifo,
             slowdown: Slowdown::None,
             limit: None,
             rate_limit: None,
+            queue_timeout: None,
             on_abandon: OnAbandon::Ignores,
         }
+    }
+
+    /// Whether a client may hear that it is refused, on arrival or by the clock.
+    pub fn may_say_no(&self) -> bool {
+        let tells = |timeout: QueueTimeout| timeout.clients == Notice::AtOnce;
+        self.may_refuse() || self.queue_timeout.is_some_and(tells)
     }
 
     /// Whether it may refuse an attempt on arrival.
@@ -113,6 +151,11 @@ impl Service {
         !matches!(self.admission, Admission::Unbounded)
             || self.limit.is_some()
             || self.rate_limit.is_some()
+    }
+
+    /// What it may say about trying again.
+    pub const fn hints(&self) -> [Hint; 2] {
+        [self.errors.hint, self.refusals.hint]
     }
 
     /// Attempts per second that it completes when every worker is busy: workers / mean work.

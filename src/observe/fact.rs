@@ -81,7 +81,7 @@ pub enum Fact {
         /// The attempt.
         attempt: u32,
     },
-    /// A queued attempt is dropped when a worker picks it up.
+    /// An attempt is dropped that was let in.
     Shed {
         /// By which service.
         service: ServiceId,
@@ -89,6 +89,39 @@ pub enum Fact {
         call: CallId,
         /// The attempt.
         attempt: u32,
+        /// When.
+        dropped: Dropped,
+    },
+    /// A worker begins to tell an attempt that it is refused. It was refused when it arrived.
+    RefusalBegun {
+        /// Of which service.
+        service: ServiceId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// A worker has told an attempt that it is refused.
+    RefusalSaid {
+        /// Of which service.
+        service: ServiceId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+        /// The time the worker spent on it, stalls not counted.
+        work: Span,
+    },
+    /// A refusal is lost in an outage before it was said.
+    RefusalLost {
+        /// At which service.
+        service: ServiceId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+        /// Whether a worker had begun to say it.
+        place: Place,
     },
     /// A worker begins to serve an attempt.
     Started {
@@ -177,6 +210,11 @@ pub enum Fact {
         /// What held it back.
         guard: Guard,
     },
+    /// A client's circuit breaker opens.
+    BreakerOpened {
+        /// Over which edge it stands.
+        edge: EdgeId,
+    },
     /// An operator pulls a lever.
     LeverPulled {
         /// Which one.
@@ -221,6 +259,27 @@ pub enum Guard {
     Pool,
 }
 
+/// When a service drops an attempt that it has let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// At once, though a worker is idle.
+    OnArrival,
+    /// When a worker picks it up from the queue.
+    AtPickUp,
+    /// In the queue, by the clock.
+    ByTimer,
+}
+
+impl Dropped {
+    /// Whether the attempt has been in the queue.
+    pub const fn is_from_queue(self) -> bool {
+        match self {
+            Self::OnArrival => false,
+            Self::AtPickUp | Self::ByTimer => true,
+        }
+    }
+}
+
 /// Where at a service an attempt is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -243,6 +302,9 @@ impl Fact {
             | Self::Refused { call, .. }
             | Self::Queued { call, .. }
             | Self::Shed { call, .. }
+            | Self::RefusalBegun { call, .. }
+            | Self::RefusalSaid { call, .. }
+            | Self::RefusalLost { call, .. }
             | Self::Started { call, .. }
             | Self::Blocked { call, .. }
             | Self::LostOnTheWay { call, .. }
@@ -251,7 +313,8 @@ impl Fact {
             | Self::Withdrawn { call, .. }
             | Self::HeldBack { call, .. }
             | Self::Completed { call, .. } => Some(call),
-            Self::TriggerBegan { .. }
+            Self::BreakerOpened { .. }
+            | Self::TriggerBegan { .. }
             | Self::TriggerEnded { .. }
             | Self::LeverPulled { .. }
             | Self::LeverReleased { .. } => None,
@@ -288,8 +351,22 @@ impl fmt::Display for Fact {
             Self::Queued { service, call, attempt } => {
                 write!(f, "{} queues at service {}", on(call, attempt), service.0)
             }
-            Self::Shed { service, call, attempt } => {
-                write!(f, "{} is shed by service {}", on(call, attempt), service.0)
+            Self::Shed { service, call, attempt, dropped } => {
+                let when = match dropped {
+                    Dropped::OnArrival => " on arrival",
+                    Dropped::AtPickUp => "",
+                    Dropped::ByTimer => ": it has waited too long",
+                };
+                write!(f, "{} is shed by service {}{when}", on(call, attempt), service.0)
+            }
+            Self::RefusalBegun { service, call, attempt } => {
+                write!(f, "{} is being told so by service {}", on(call, attempt), service.0)
+            }
+            Self::RefusalSaid { service, call, attempt, .. } => {
+                write!(f, "{} has been told so by service {}", on(call, attempt), service.0)
+            }
+            Self::RefusalLost { service, call, attempt, .. } => {
+                write!(f, "{} is not told so by service {}", on(call, attempt), service.0)
             }
             Self::Started { service, call, attempt, waited, .. } => {
                 write!(f, "{} starts at service {} after {waited}", on(call, attempt), service.0)
@@ -325,6 +402,7 @@ impl fmt::Display for Fact {
                 };
                 write!(f, "{} is held back: {guard}", on(call, attempt))
             }
+            Self::BreakerOpened { edge } => write!(f, "a breaker of client {} opens", edge.0),
             Self::LeverPulled { lever } => write!(f, "lever {} is pulled", lever.0),
             Self::LeverReleased { lever } => write!(f, "lever {} is released", lever.0),
             Self::TriggerBegan { trigger } => write!(f, "trigger {} begins", trigger.0),

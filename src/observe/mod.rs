@@ -1,6 +1,7 @@
 //! What is seen of a run. The engine tells an [`Observer`] every [`Fact`], once, in order; observers
 //! count, time and write down, and never act.
 
+mod busiest;
 mod fact;
 mod latency;
 mod parties;
@@ -9,9 +10,10 @@ mod tally;
 mod timeline;
 mod trace;
 
-pub use fact::{CallId, Fact, Guard, Place, Sending};
+pub use busiest::{Busiest, BusiestCount};
+pub use fact::{CallId, Dropped, Fact, Guard, Place, Sending};
 pub use latency::Latency;
-pub use parties::{Parties, Share};
+pub use parties::{Line, Parties, Share};
 pub use recording::Recording;
 pub use tally::Tally;
 pub use timeline::{Timeline, Window};
@@ -45,6 +47,17 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn finish(&mut self, horizon: Time) {
         self.0.finish(horizon);
         self.1.finish(horizon);
+    }
+}
+
+/// As many as there are.
+impl<O: Observer> Observer for Vec<O> {
+    #[inline]
+    fn observe(&mut self, now: Time, fact: Fact) {
+        self.iter_mut().for_each(|observer| observer.observe(now, fact));
+    }
+    fn finish(&mut self, horizon: Time) {
+        self.iter_mut().for_each(|observer| observer.finish(horizon));
     }
 }
 

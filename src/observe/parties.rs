@@ -15,6 +15,24 @@ pub struct Share {
     pub attempts: u64,
 }
 
+/// How long one service's queue was, looked at at the end of each window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The longest, attempts.
+    pub longest: u64,
+    /// At the end of the last window, attempts.
+    pub last: u64,
+}
+
+impl FromIterator<u64> for Line {
+    fn from_iter<I: IntoIterator<Item = u64>>(queues: I) -> Self {
+        queues.into_iter().fold(Self::default(), |line, queue| Self {
+            longest: line.longest.max(queue),
+            last: queue,
+        })
+    }
+}
+
 /// Every client and every service in windows of equal width: a sum over all of them would hide a small
 /// one that is down behind a large one that is well. Where there is only one of each, nothing is kept:
 /// the [timeline](super::Timeline) says it all.
@@ -95,8 +113,10 @@ impl Observer for Parties {
             Fact::Sent { edge, .. } => self.clients[edge.index()].attempts += 1,
             Fact::Succeeded { client, .. } => self.clients[client.index()].goodput += 1,
             Fact::Queued { service, .. } => self.queues[service.index()] += 1,
-            Fact::Shed { service, .. }
-            | Fact::Started { service, from_queue: true, .. }
+            Fact::Shed { service, dropped, .. } => {
+                self.queues[service.index()] -= u64::from(dropped.is_from_queue());
+            }
+            Fact::Started { service, from_queue: true, .. }
             | Fact::Lost { service, place: Place::Queue, .. }
             | Fact::Withdrawn { service, place: Place::Queue, .. } => {
                 self.queues[service.index()] -= 1;
@@ -107,12 +127,16 @@ impl Observer for Parties {
             | Fact::TimedOut { .. }
             | Fact::Failed { .. }
             | Fact::Refused { .. }
+            | Fact::RefusalBegun { .. }
+            | Fact::RefusalSaid { .. }
+            | Fact::RefusalLost { .. }
             | Fact::Completed { .. }
             | Fact::CameToNothing { .. }
             | Fact::BudgetDenied { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

@@ -1,6 +1,7 @@
 //! What is kept of a run unless someone asks for less or more.
 
-use super::{Fact, Latency, Observer, Parties, Tally, Timeline};
+use super::{Fact, Latency, Line, Observer, Parties, Share, Tally, Timeline};
+use crate::id::{ClientId, ServiceId};
 use crate::model::Model;
 use crate::time::Time;
 
@@ -27,6 +28,32 @@ impl Recording {
             parties: Parties::of(model),
             latency: Latency::new(),
         }
+    }
+}
+
+impl Recording {
+    /// What one client saw in the whole run.
+    pub fn client(&self, id: ClientId) -> Share {
+        if self.parties.clients().len() == 0 {
+            let Tally { requests, succeeded, attempts, .. } = self.tally;
+            return Share { arrivals: requests, goodput: succeeded, attempts };
+        }
+        self.parties.clients().map(|window| window[id.index()]).fold(
+            Share::default(),
+            |sum, share| Share {
+                arrivals: sum.arrivals + share.arrivals,
+                goodput: sum.goodput + share.goodput,
+                attempts: sum.attempts + share.attempts,
+            },
+        )
+    }
+
+    /// How long one service's queue was.
+    pub fn line(&self, id: ServiceId) -> Line {
+        if self.parties.queues().len() == 0 {
+            return self.timeline.windows().iter().map(|window| window.queue).collect();
+        }
+        self.parties.queues().map(|window| window[id.index()]).collect()
     }
 }
 

@@ -11,6 +11,8 @@ pub struct Tally {
     pub requests: u64,
     /// Requests answered in time.
     pub succeeded: u64,
+    /// When the last of them was answered; none if none was.
+    pub last_success: Option<Time>,
     /// Requests that failed for good.
     pub failed: u64,
     /// Attempts sent by clients, first ones included.
@@ -25,13 +27,15 @@ pub struct Tally {
     pub denied: u64,
     /// Attempts that a client's own throttle, breaker or pool held back; they are not among those sent.
     pub held_back: u64,
+    /// How often circuit breakers opened.
+    pub breaker_openings: u64,
     /// Fresh requests that an operator blocked.
     pub blocked: u64,
     /// Attempts and answers lost on the way, and attempts lost at a service.
     pub lost: u64,
     /// Attempts that a service refused on arrival.
     pub rejected: u64,
-    /// Attempts that a service dropped at pick-up.
+    /// Attempts that a service dropped although it had let them in.
     pub shed: u64,
     /// Attempts that a service dropped because their clients had given them up.
     pub withdrawn: u64,
@@ -45,6 +49,8 @@ pub struct Tally {
     pub work: Span,
     /// Work on attempts served in full that nobody waited for.
     pub wasted_work: Span,
+    /// Work of telling attempts that they are refused; neither served nor wasted.
+    pub refusing_work: Span,
     /// Total waiting time of the attempts started.
     pub waited: Span,
     /// Arrivals, timeouts that fired, and completions: the unit of the engine's speed.
@@ -74,7 +80,7 @@ impl Tally {
 
 impl Observer for Tally {
     #[inline(always)]
-    fn observe(&mut self, _: Time, fact: Fact) {
+    fn observe(&mut self, now: Time, fact: Fact) {
         match fact {
             Fact::Arrived { .. } => {
                 self.requests += 1;
@@ -93,7 +99,10 @@ impl Observer for Tally {
                 self.timed_out += 1;
                 self.events += 1;
             }
-            Fact::Succeeded { .. } => self.succeeded += 1,
+            Fact::Succeeded { .. } => {
+                self.succeeded += 1;
+                self.last_success = Some(now);
+            }
             Fact::Failed { .. } => self.failed += 1,
             Fact::Refused { .. } => self.rejected += 1,
             Fact::Shed { .. } => self.shed += 1,
@@ -118,7 +127,14 @@ impl Observer for Tally {
             Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += 1,
             Fact::Withdrawn { .. } => self.withdrawn += 1,
             Fact::HeldBack { .. } => self.held_back += 1,
+            Fact::BreakerOpened { .. } => self.breaker_openings += 1,
+            Fact::RefusalSaid { work, .. } => {
+                self.refusing_work += work;
+                self.events += 1;
+            }
             Fact::Queued { .. }
+            | Fact::RefusalBegun { .. }
+            | Fact::RefusalLost { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

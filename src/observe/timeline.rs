@@ -20,7 +20,7 @@ pub struct Window {
     pub timed_out: u64,
     /// Attempts refused on arrival.
     pub rejected: u64,
-    /// Attempts dropped at pick-up.
+    /// Attempts dropped that had been let in.
     pub shed: u64,
     /// Attempts served in full.
     pub throughput: u64,
@@ -97,9 +97,9 @@ impl Observer for Timeline {
             Fact::Failed { .. } => window.failed += 1,
             Fact::Refused { .. } => window.rejected += 1,
             Fact::Queued { .. } => window.queue += 1,
-            Fact::Shed { .. } => {
+            Fact::Shed { dropped, .. } => {
                 window.shed += 1;
-                window.queue -= 1;
+                window.queue -= u64::from(dropped.is_from_queue());
             }
             Fact::Started { waited, from_queue, .. } => {
                 window.started += 1;
@@ -115,9 +115,13 @@ impl Observer for Timeline {
                 window.queue -= u64::from(place == Place::Queue);
             }
             Fact::BudgetDenied { .. }
+            | Fact::RefusalBegun { .. }
+            | Fact::RefusalSaid { .. }
+            | Fact::RefusalLost { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::idle_call::{call_keys, may_ask_budget, may_be_held_back};
-use super::idle_service::{CLASS, fit_warning, sees_classes, service_keys};
+use super::idle_service::{
+    CLASS, UNGUIDED, fit_warning, gives_hints, refusal_keys, sees_classes, service_keys,
+};
 use super::noise::Noise;
 use super::presets;
 use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
 use crate::id::ServiceId;
-use crate::model::{Client, Model, Service, Subject};
+use crate::model::{Arrivals, Client, Model, Service, Subject};
 use crate::policy::retry::Backoff;
 use crate::time::Time;
 
@@ -52,10 +54,19 @@ impl Idle {
                 let reason = (!sees_classes(service)).then_some(CLASS);
                 self.note(&format!("{path}.class"), Question::Effect, class.key, reason);
             }
+            if let Arrivals::Replay(instants) = &client.arrivals
+                && let Some(replay) =
+                    root.at("clients").at(&client.name).at("arrivals").find("replay")
+            {
+                let late = instants.iter().all(|at| *at >= Time::ZERO + model.horizon);
+                let reason = late.then_some(TOO_LATE);
+                let path = format!("{path}.arrivals.replay");
+                self.note(&path, Question::Effect, replay.key, reason);
+            }
             let path = format!("{path}.call");
             if let Some(call) = root.at("clients").at(&client.name).find("call") {
                 self.see_call(&path, call, client, service);
-                self.see_company(&path, call, client);
+                self.see_company(&path, call, client, service);
             }
         }
         for (index, service) in model.services.iter().enumerate() {
@@ -109,7 +120,7 @@ impl Idle {
 
     fn see_call(&mut self, path: &str, call: Spot<'_>, client: &Client, service: &Service) {
         let edge = &client.edge;
-        let never_refused = !service.may_refuse();
+        let never_refused = !service.may_say_no();
         let never_retries = edge.retry.max_retries == 0;
         let never_fails = never_refused && edge.timeout.is_none() && !may_be_held_back(edge);
         if let Some(wait) = call.find("wait_after_refusal") {
@@ -160,8 +171,15 @@ impl Idle {
     }
 
     /// Keys that need another one beside them, in the same policy or the same client.
-    fn see_company(&mut self, path: &str, call: Spot<'_>, client: &Client) {
+    fn see_company(&mut self, path: &str, call: Spot<'_>, client: &Client, service: &Service) {
         let edge = &client.edge;
+        for kind in call.find("retry").map_or(&[][..], |retry| retry.node.entries()) {
+            if let Some(guidance) = Spot::of(kind).find("guidance") {
+                let reason = (!gives_hints(service)).then_some(UNGUIDED);
+                let path = format!("{path}.retry.{}.guidance", kind.key);
+                self.note(&path, Question::Effect, guidance.key, reason);
+            }
+        }
         for kind in ["linear", "exponential"] {
             let policy = call.find("retry").and_then(|retry| retry.find(kind));
             let Some(order) = policy.and_then(|policy| policy.find("jitter_before_cap")) else {
@@ -200,6 +218,11 @@ impl Idle {
                 self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
             }
         }
+        for (table, key, reason) in refusal_keys(service, callers) {
+            if let Some(found) = spot.find(table).and_then(|table| table.find(key)) {
+                self.note(&format!("{path}.{table}.{key}"), Question::Effect, found.key, reason);
+            }
+        }
         if let Some(warning) = fit_warning(spot, &path)
             && !self.others.iter().any(|known| known.repeats(&warning))
         {
@@ -229,6 +252,11 @@ impl Idle {
 const OVERRULED: Reason = Reason {
     what: "all that this preset says is said otherwise beside it",
     help: "leave it out, or the keys that stand beside it",
+};
+
+const TOO_LATE: Reason = Reason {
+    what: "the run is over before the first of these requests comes",
+    help: "instants count from the start of the run",
 };
 
 const RETRY: &str = "give it a retry: call.retry.immediate = { max_retries = 3 }";

@@ -44,6 +44,11 @@ const NOTHING_TO_SHARE: Reason = Reason {
     help: "give it one of them, or leave `scope` out",
 };
 
+const ONE_ATTEMPT: Reason = Reason {
+    what: "a request of this client is one attempt, so inside and outside the retry are one place",
+    help: "give it a retry: call.retry.immediate = { max_retries = 3 }",
+};
+
 const SINGLE: Reason = Reason {
     what: "this client is a single instance, which shares with nobody",
     help: "add instances = 10 to the client",
@@ -78,6 +83,10 @@ pub(super) fn call_keys(client: &Client) -> Vec<(Vec<&'static str>, Option<Reaso
         keys.push((vec!["hedge", "on_failure"], one_at_a_time.or(all_fatal)));
         keys.push((vec!["hedge", "losers"], one_at_a_time));
         keys.push((vec!["hedge", "delay"], too_late(edge, hedge).then_some(TOO_LATE)));
+    }
+    if edge.breaker.is_some() {
+        let once = edge.retry.max_retries == 0 && edge.hedge.is_none() && edge.throttle.is_none();
+        keys.push((vec!["breaker", "position"], once.then_some(ONE_ATTEMPT)));
     }
     if let Some(pool) = &edge.pool {
         let untimed = pool.acquire_timeout.is_none().then_some(NO_ACQUIRE_TIMEOUT);

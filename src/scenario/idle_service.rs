@@ -9,7 +9,8 @@ use crate::model::{Client, OnAbandon, Service};
 use crate::policy::admission::Admission;
 use crate::policy::discipline::Discipline;
 use crate::policy::limit::Limit;
-use crate::policy::shedding::Shedding;
+use crate::policy::retry::{Guidance, Hint};
+use crate::policy::shedding::{QueueTimer, Shedding};
 use crate::time::Span;
 
 /// Why a class changes nothing.
@@ -38,6 +39,22 @@ const ALWAYS_FITS: Reason = Reason {
     help: "a limit below workers + max_waiting, or no bound of the queue",
 };
 
+const LETS_ALL_IN: Reason = Reason {
+    what: "this service lets everything in, so it refuses nothing",
+    help: "give it a bound, such as queue = { max_waiting = 800 }",
+};
+
+const UNHEEDED: Reason = Reason {
+    what: "no client of this service heeds what it says about trying again",
+    help: "give a client's retry guidance = \"minimum\"",
+};
+
+/// Why a client's guidance changes nothing.
+pub(super) const UNGUIDED: Reason = Reason {
+    what: "the service that this client calls never says when to try again",
+    help: "give the service refusals = { retry_after = \"2s\" }, or its errors a retry_after",
+};
+
 /// Beyond this share the 90th percentile of a fit is another one than was measured.
 const FIT: f64 = 0.2;
 
@@ -51,7 +68,7 @@ pub(super) const fn sees_classes(service: &Service) -> bool {
 pub(super) fn service_keys(
     service: &Service,
     callers: &[&Client],
-) -> [(&'static str, Option<Reason>); 5] {
+) -> [(&'static str, Option<Reason>); 6] {
     let patient = callers
         .iter()
         .all(|client| client.edge.timeout.is_none() && client.edge.deadline.is_none());
@@ -80,6 +97,11 @@ pub(super) fn service_keys(
         OnAbandon::Ignores => None,
         OnAbandon::LeavesQueue | OnAbandon::StopsWork => patient.then_some(PATIENT),
     };
+    let queue_timeout = match service.queue_timeout.map(|timeout| timeout.timer) {
+        Some(_) if nobody_waits => Some(NOBODY_WAITS),
+        Some(QueueTimer::AtDeadline) => patient.then_some(PATIENT),
+        Some(QueueTimer::After(_)) | None => None,
+    };
     let (queue, limit) = match service.admission {
         Admission::Unbounded => (None, None),
         Admission::Bounded { .. } | Admission::BoundedWork { .. } | Admission::Headroom(_)
@@ -99,7 +121,34 @@ pub(super) fn service_keys(
         ("on_abandon", on_abandon),
         ("queue", queue),
         ("limit", limit),
+        ("queue_timeout", queue_timeout),
     ]
+}
+
+/// The keys of how it says no that may have no effect, and why if so.
+pub(super) fn refusal_keys(
+    service: &Service,
+    callers: &[&Client],
+) -> [(&'static str, &'static str, Option<Reason>); 4] {
+    let deaf = |client: &&Client| {
+        let retry = &client.edge.retry;
+        retry.max_retries == 0 || retry.guidance == Guidance::Ignored
+    };
+    let unheeded = callers.iter().all(deaf).then_some(UNHEEDED);
+    let says_nothing = (!service.may_say_no()).then_some(LETS_ALL_IN);
+    let free = (!service.may_refuse()).then_some(LETS_ALL_IN);
+    [
+        ("refusals", "retry_after", says_nothing.or(unheeded)),
+        ("refusals", "takes", free),
+        ("refusals", "by", free),
+        ("errors", "retry_after", unheeded),
+    ]
+}
+
+/// Whether the service ever says something about trying again.
+pub(super) fn gives_hints(service: &Service) -> bool {
+    service.may_say_no() && service.refusals.hint != Hint::Absent
+        || service.errors.hint != Hint::Absent
 }
 
 /// A warning if a service time is fitted to quantiles that no such law has.

@@ -1,11 +1,11 @@
 //! From a file to a story, step by step: text, tree, overrides, grammar, worlds, grid.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::data::bring_in;
 use super::element::{Complaints, Document, check_name, thousands};
+use super::file::{contents, without_mark};
 use super::grid::Ground;
 use super::idle::Idle;
 use super::presets::fill;
@@ -29,43 +29,20 @@ const MOST_OVERRIDES: usize = 10_000;
 
 pub(super) fn file(path: &Path, overrides: &[String]) -> Result<Story, Trouble> {
     let name = path.display().to_string();
-    let text = contents(path, &name)
+    let text = contents(path, &name, LONGEST_SOURCE, "scenario file")
         .map_err(|diagnostic| Trouble::new(Arc::default(), vec![diagnostic]))?;
-    self::text(&text, &name, overrides)
+    let folder = path.parent().unwrap_or_else(|| Path::new(""));
+    self::text(&text, &name, folder, overrides)
 }
 
-/// The text of a file.
-fn contents(path: &Path, name: &str) -> Result<String, Diagnostic> {
-    let unreadable = |error: std::io::Error| {
-        Diagnostic::of_file(if error.kind() == ErrorKind::IsADirectory {
-            format!("{name} is a folder, not a scenario file")
-        } else if error.kind() == ErrorKind::NotFound {
-            format!("there is no file {name}")
-        } else {
-            format!("cannot read {name}: {error}")
-        })
-    };
-    let file = File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    file.take(LONGEST_SOURCE as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() > LONGEST_SOURCE {
-        let most = thousands(LONGEST_SOURCE as u64);
-        return Err(Diagnostic::of_file(format!(
-            "{name} is longer than {most} bytes: this is no scenario"
-        )));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Diagnostic::of_file(format!(
-            "{name} is not UTF-8: byte {} on line {line} is no character",
-            valid + 1
-        ))
-        .help("save the file in the encoding UTF-8".to_owned())
-    })
-}
-
-pub(super) fn text(text: &str, name: &str, overrides: &[String]) -> Result<Story, Trouble> {
+/// The story of a text; `folder` is what the paths in it start from.
+pub(super) fn text(
+    text: &str,
+    name: &str,
+    folder: &Path,
+    overrides: &[String],
+) -> Result<Story, Trouble> {
+    let text = without_mark(text);
     let mut sources = Sources::default();
     let result = if text.len() > LONGEST_SOURCE {
         Err(vec![Diagnostic::of_file(format!("{name} is too long"))])
@@ -76,7 +53,7 @@ pub(super) fn text(text: &str, name: &str, overrides: &[String]) -> Result<Story
         ))])
     } else {
         let file = sources.add(name, text);
-        root(text, file, overrides, &mut sources)
+        root(text, file, folder, overrides, &mut sources)
             .and_then(|root| understand(&root, &sources, overrides.len() as Layer + 1))
     };
     let sources = Arc::new(sources);
@@ -89,10 +66,11 @@ pub(super) fn text(text: &str, name: &str, overrides: &[String]) -> Result<Story
     }
 }
 
-/// The tree of the file with the overrides laid over it.
+/// The tree of the file with the overrides laid over it, and the numbers in it of the files it names.
 fn root(
     text: &str,
     file: SourceId,
+    folder: &Path,
     overrides: &[String],
     sources: &mut Sources,
 ) -> Result<Node, Vec<Diagnostic>> {
@@ -110,7 +88,11 @@ fn root(
             out.keep(apply(&mut root, &change, index as Layer + 1));
         }
     }
-    if out.is_empty() { Ok(root) } else { Err(out.into_inner()) }
+    if !out.is_empty() {
+        return Err(out.into_inner());
+    }
+    bring_in(&mut root, folder, sources)?;
+    Ok(root)
 }
 
 /// The story that `root` tells, and what to warn of; `layer` is the first that is free.
@@ -209,7 +191,8 @@ fn variants(
             Some(variant) => (&variant.expect, spot.at("variants").at(&version.name)),
             None => (&document.expect, spot),
         };
-        let expect = expect.as_ref().and_then(|expect| expect.build(spot.at("expect"), out));
+        let expect =
+            expect.as_ref().and_then(|expect| expect.build(spot.at("expect"), &version.model, out));
         variants.push(Variant { name: version.name.clone(), model: version.model.clone(), expect });
     }
     variants

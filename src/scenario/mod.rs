@@ -39,11 +39,14 @@
 //!
 //! # The way of a file
 //! `source` (text and places in it), `tree` (TOML in which everything knows its place, and overlays
-//! on it), `presets` (what a call names instead of saying), `reader` (the tree into the types of the grammar, by serde), `element` (the grammar, word
+//! on it), `data` (files of measured numbers), `presets`
+//! (what a call names instead of saying), `reader` (the tree into the types of the grammar, by serde), `element` (the grammar, word
 //! by word, and what it means), `version` and `grid` (variants and cells), [`Story`]. Every mistake on
 //! the way becomes a diagnostic of [`Trouble`], and reading goes on where it can.
 
+mod data;
 mod element;
+mod file;
 mod grid;
 mod idle;
 mod idle_call;

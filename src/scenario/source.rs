@@ -24,6 +24,8 @@ pub(super) const LONGEST_SOURCE: usize = 1 << 20;
 pub(super) struct Source {
     pub(super) name: String,
     pub(super) text: String,
+    /// The number of its first line; above 1 for a piece of a longer text.
+    pub(super) first_line: usize,
 }
 
 /// Every text that went into a scenario, the file first.
@@ -78,7 +80,12 @@ impl Place {
 impl Sources {
     /// Adds a text; what is longer than [`LONGEST_SOURCE`] has been refused before.
     pub(super) fn add(&mut self, name: &str, text: &str) -> SourceId {
-        self.0.push(Source { name: name.to_owned(), text: text.to_owned() });
+        self.add_line(name, text, 1)
+    }
+
+    /// Adds a piece of a longer text that begins with line number `first_line`.
+    pub(super) fn add_line(&mut self, name: &str, text: &str, first_line: usize) -> SourceId {
+        self.0.push(Source { name: name.to_owned(), text: text.to_owned(), first_line });
         SourceId((self.0.len() - 1) as u16)
     }
 

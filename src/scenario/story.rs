@@ -51,6 +51,8 @@ impl Story {
     /// Reads the file at `path` as if each of `overrides`, written `PATH=VALUE`, stood in it instead
     /// of what does; later ones win. Variants and axes are laid over the result.
     ///
+    /// Files that are named in it, or in an override, are looked for from its folder on.
+    ///
     /// The values are TOML; a word that is not, such as `500ms`, is taken as a text. The paths of axes
     /// and of changes within a variant need no quotes here: `sweep.axes.clients.web.load=[0.3, 0.5]`.
     ///
@@ -60,7 +62,8 @@ impl Story {
         load::file(path, overrides)
     }
 
-    /// Like [`Story::read`], of a text that is called `name` in messages.
+    /// Like [`Story::read`], of a text that is called `name` in messages; files that it names are
+    /// looked for from the current folder on.
     ///
     /// ```
     /// use metastable::scenario::Story;
@@ -73,6 +76,6 @@ impl Story {
     /// # Errors
     /// Everything that is wrong with the text or the overrides, each at its line and column.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self, Trouble> {
-        load::text(text, name, overrides)
+        load::text(text, name, Path::new(""), overrides)
     }
 }

@@ -98,6 +98,13 @@ impl Diagnostic {
         self
     }
 
+    /// The same said of another place.
+    #[must_use]
+    pub(super) fn moved_to(mut self, place: Place) -> Self {
+        self.0.place = Some(place);
+        self
+    }
+
     pub(super) fn place(&self) -> Option<Place> {
         self.0.place
     }
@@ -146,6 +153,7 @@ impl Content {
             );
             group = group.element(
                 Snippet::source(source.text.as_str())
+                    .line_start(source.first_line)
                     .path(normalize_untrusted_str(&source.name))
                     .annotations(annotations),
             );

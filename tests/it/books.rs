@@ -35,7 +35,7 @@ fn agree(books: &Books, tally: &Tally) {
         started: books.started,
         completed: books.completed,
         wasted: books.wasted,
-        events: books.requests + books.timed_out + books.completed,
+        events: books.requests + books.timed_out + books.completed + books.said,
         ..*tally
     };
     assert_eq!(*tally, expected);
@@ -90,14 +90,16 @@ fn random_worlds_reach_every_kind_of_fact() {
     let mut runner = TestRunner::deterministic();
     let mut seen = Books::default();
     let mut tied = false;
-    for seed in 0..60 {
+    for seed in 0..150 {
         let model = any_model().new_tree(&mut runner).expect("a model").current();
         let books = audit(&model, seed);
         seen.failed += books.failed;
         seen.retries += books.retries;
         seen.denied += books.denied;
         seen.refused += books.refused;
-        seen.shed += books.shed;
+        seen.shed += books.shed - books.timed;
+        seen.timed += books.timed;
+        seen.said += books.said;
         seen.wasted += books.wasted;
         seen.queued += books.queued;
         seen.in_service += books.in_service;
@@ -108,13 +110,16 @@ fn random_worlds_reach_every_kind_of_fact() {
             .collect();
         tied |= instants.windows(2).any(|pair| pair[0] == pair[1]);
     }
-    let Books { failed, retries, denied, refused, shed, wasted, queued, in_service, .. } = seen;
+    let Books { failed, retries, denied, refused, shed, timed, said, .. } = seen;
+    let Books { wasted, queued, in_service, .. } = seen;
     for (what, count) in [
         ("failures", failed),
         ("retries", retries),
         ("denials", denied),
         ("refusals", refused),
         ("shed attempts", shed),
+        ("attempts that left by the clock", timed),
+        ("refusals by a worker", said),
         ("wasted attempts", wasted),
         ("waiting at the end", queued),
         ("in service at the end", in_service),

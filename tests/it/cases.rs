@@ -7,7 +7,7 @@ use metastable::experiment::{Run, Workbench};
 use metastable::id::{ClientId, EdgeId, ServiceId};
 use metastable::law::Law;
 use metastable::model::{Arrivals, Model};
-use metastable::observe::{CallId, Fact, Latency, Sending, Tally, Trace};
+use metastable::observe::{CallId, Dropped, Fact, Latency, Sending, Tally, Trace};
 use metastable::policy::admission::Admission;
 use metastable::policy::budget::{Rule, SlidingWindow};
 use metastable::policy::retry::{Backoff, Retry};
@@ -198,13 +198,32 @@ fn zombies_are_served_in_full() {
     let expected = expected.map(|(second, fact)| (at_ms(1_000 * second), fact));
     assert_eq!(trace::<Lanes>(&model, 1), expected);
 
-    // With any shedding the hopeless retry is dropped instead, at the same instant.
-    for shedding in [Shedding::Expired, Shedding::Unfinishable] {
+    // A service that drops what has expired drops the retry instead, at the same instant.
+    model.services[0].shedding = Shedding::Expired;
+    let facts = trace::<Lanes>(&model, 1);
+    let shed = |attempt, dropped| Fact::Shed { service, call, attempt, dropped };
+    assert_eq!(facts[..9], expected[..9]);
+    assert_eq!(facts[9..], [(at_ms(2_000), shed(1, Dropped::AtPickUp))]);
+
+    // One that knows the work does not begin what it cannot finish, though its worker is idle.
+    for shedding in [Shedding::Unfinishable, Shedding::UnfinishableOnAverage] {
         model.services[0].shedding = shedding;
-        let facts = trace::<Lanes>(&model, 1);
-        assert_eq!(facts[..9], expected[..9]);
-        assert_eq!(facts[9..], [(at_ms(2_000), Fact::Shed { service, call, attempt: 1 })]);
+        let hopeless = [
+            (0, Fact::Arrived { client, call }),
+            (0, Fact::Sent { edge, call, attempt: 0, kind: Sending::First }),
+            (0, shed(0, Dropped::OnArrival)),
+            (1, Fact::TimedOut { edge, call, attempt: 0 }),
+            (1, Fact::Sent { edge, call, attempt: 1, kind: Sending::Retry }),
+            (1, shed(1, Dropped::OnArrival)),
+            (2, Fact::TimedOut { edge, call, attempt: 1 }),
+            (2, Fact::Failed { client, call }),
+        ];
+        let hopeless = hopeless.map(|(second, fact)| (at_ms(1_000 * second), fact));
+        assert_eq!(trace::<Lanes>(&model, 1), hopeless, "{shedding:?}");
     }
+    // Work that takes as long as the timeout is in time.
+    model.services[0].service_time = Law::Fixed(Span::from_secs(1));
+    assert_eq!(tally(&model).succeeded, 1);
 }
 
 /// A stall freezes work where it is: what was left of it is done afterwards, overlapping stalls count

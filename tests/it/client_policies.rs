@@ -2,8 +2,12 @@
 
 use metastable::engine::agenda::Lanes;
 use metastable::law::Law;
-use metastable::model::{Arrivals, Model};
+use metastable::model::{Arrivals, Errors, Model};
+
 use metastable::observe::{Fact, Tally};
+use metastable::policy::breaker::{
+    Breaker, Ends, Evaluated, HalfOpen, Limit, Position, Results, Window,
+};
 use metastable::policy::budget::{
     Budget, Charged, Concurrency, Deposits, RefundableQuota, Rule, SlidingWindow, TokenThreshold,
 };
@@ -144,4 +148,66 @@ fn jitter_draws_from_its_own_stream() {
         assert_eq!(jittered, run(backoff, 1));
         assert!(jittered.1.iter().all(|&at| at > at_ms(0)));
     }
+}
+
+/// Everything fails, each request has three attempts, and two failures in a row open the breaker for
+/// ten seconds. Inside the retry it opens at the second attempt, and each rejection is retried.
+/// Outside, it opens when the second request has failed with all its attempts, and a rejected request
+/// tries nothing.
+#[test]
+fn a_breaker_inside_or_outside_the_retry() {
+    let run = |position| {
+        let arrivals = Arrivals::Even(rate(1.0));
+        let mut model = station(1, Law::Fixed(ms(1)), arrivals, Span::from_secs(6));
+        model.services[0].errors = Errors { share: Fraction::ONE, ..Errors::NONE };
+        model.clients[0].edge.retry = immediately(2);
+        model.clients[0].edge.breaker = Some(Breaker {
+            position,
+            window: Window::Count(2.try_into().unwrap()),
+            counted: Failures::ALL,
+            failed: Some(Limit::at_least(Fraction::ONE)),
+            slow: None,
+            minimum_calls: 2,
+            open: Exponential::new(Span::from_secs(10), 1.0, Span::from_secs(10)).unwrap(),
+            ends: Ends::AtTheInstant,
+            half_open: HalfOpen::permits(1.try_into().unwrap()),
+            results: Results::Tagged,
+            evaluated: Evaluated::AtEachResult,
+        });
+        let tally = watch::<Lanes, _>(&model, 1, Tally::default());
+        assert_eq!((tally.requests, tally.failed), (6, 6));
+        [tally.attempts, tally.held_back, tally.breaker_openings]
+    };
+    assert_eq!(run(Position::InsideRetry), [2, 1 + 5 * 3, 1]);
+    assert_eq!(run(Position::OutsideRetry), [6, 4, 1]);
+}
+
+/// Outside the retry, a request that succeeds at its third attempt is a success to the breaker.
+#[test]
+fn what_a_retry_has_mended_is_no_failure_outside_it() {
+    let run = |position| {
+        let arrivals = Arrivals::Even(rate(20.0));
+        let mut model = station(1, Law::Fixed(ms(1)), arrivals, Span::from_secs(60));
+        let half = Fraction::new(0.5).unwrap();
+        model.services[0].errors = Errors { share: half, ..Errors::NONE };
+        model.clients[0].edge.retry = immediately(9);
+        model.clients[0].edge.breaker = Some(Breaker {
+            position,
+            window: Window::Count(20.try_into().unwrap()),
+            counted: Failures::ALL,
+            failed: Some(Limit::at_least(half)),
+            slow: None,
+            minimum_calls: 20,
+            open: Exponential::new(ms(500), 1.0, ms(500)).unwrap(),
+            ends: Ends::AtTheInstant,
+            half_open: HalfOpen::permits(5.try_into().unwrap()),
+            results: Results::Tagged,
+            evaluated: Evaluated::AtEachResult,
+        });
+        watch::<Lanes, _>(&model, 1, Tally::default())
+    };
+    let (inside, outside) = (run(Position::InsideRetry), run(Position::OutsideRetry));
+    assert!(inside.breaker_openings > 10, "{inside:?}");
+    assert_eq!(outside.breaker_openings, 0);
+    assert!(outside.succeeded > inside.succeeded);
 }

@@ -32,7 +32,16 @@ const ROOMS: &[Room] = &[
     room("experiment", &["libm", "rayon"]),
     room(
         "scenario",
-        &["annotate_snippets", "anstyle", "humantime", "serde", "strsim", "thiserror", "toml"],
+        &[
+            "annotate_snippets",
+            "anstyle",
+            "csv",
+            "humantime",
+            "serde",
+            "strsim",
+            "thiserror",
+            "toml",
+        ],
     ),
     room(
         "report",

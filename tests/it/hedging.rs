@@ -218,7 +218,7 @@ fn a_long_line_of_refusals_is_no_recursion() {
     model.services[0].errors = Errors {
         share: Fraction::ONE,
         cost: metastable::model::ErrorCost::Nothing,
-        failure: Failure::Error,
+        ..Errors::NONE
     };
     model.clients[0].edge.pool = Some(pool(1, None, None));
     let tally = watch::<Lanes, _>(&model, 1, Tally::default());

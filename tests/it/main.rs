@@ -13,6 +13,7 @@ mod floors;
 mod hedging;
 mod parity;
 mod readme;
+mod refusals;
 mod rust_paths;
 mod same_facts;
 mod scenario;

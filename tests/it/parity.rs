@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
 use metastable::policy::breaker::{
-    Breaker, Ends, Evaluated, HalfOpen, Limit, Passage, Results, State, Window,
+    Breaker, Ends, Evaluated, HalfOpen, Limit, Passage, Position, Results, State, Window,
 };
 use metastable::policy::budget::{Deposits, Permission, SlidingWindow, SlidingWindowLedger};
 use metastable::policy::outcome::{Failure, Failures, Outcome};
@@ -96,6 +96,7 @@ proptest! {
         let failed = (share * f64::from(size)).ceil().max(1.0);
         let forever = Span::from_secs(100_000);
         let mut ours = Breaker {
+            position: Position::InsideRetry,
             window: Window::Count(NonZeroU32::new(size).expect("some")),
             counted: Failures::ALL,
             failed: Some(Limit::at_least(Fraction::new(failed / f64::from(size)).expect("a share"))),

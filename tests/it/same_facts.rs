@@ -149,8 +149,17 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::Queued { service: at, call, attempt } => {
                 (call, format!("{} queued {attempt}", service(at)))
             }
-            Fact::Shed { service: at, call, attempt } => {
-                (call, format!("{} shed {attempt}", service(at)))
+            Fact::Shed { service: at, call, attempt, dropped } => {
+                (call, format!("{} shed {attempt} {dropped:?}", service(at)))
+            }
+            Fact::RefusalBegun { service: at, call, attempt } => {
+                (call, format!("{} begins to refuse {attempt}", service(at)))
+            }
+            Fact::RefusalSaid { service: at, call, attempt, work } => {
+                (call, format!("{} has refused {attempt} in {work}", service(at)))
+            }
+            Fact::RefusalLost { service: at, call, attempt, place } => {
+                (call, format!("{} never refuses {attempt} from {place:?}", service(at)))
             }
             Fact::Started { service: at, call, attempt, waited, from_queue } => {
                 (call, format!("{} started {attempt} after {waited}, {from_queue}", service(at)))
@@ -170,7 +179,9 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::HeldBack { call, attempt, guard, .. } => {
                 (call, format!("held back {attempt} by {guard:?}"))
             }
-            Fact::LeverPulled { .. } | Fact::LeverReleased { .. } => continue,
+            Fact::BreakerOpened { .. } | Fact::LeverPulled { .. } | Fact::LeverReleased { .. } => {
+                continue;
+            }
             Fact::TriggerBegan { trigger } | Fact::TriggerEnded { trigger } => {
                 let began = matches!(fact, Fact::TriggerBegan { .. });
                 let name = format!("trigger {}", model.triggers[trigger.index()].name);

@@ -70,6 +70,9 @@ impl Observer for Steady {
             | Fact::Failed { .. }
             | Fact::Queued { .. }
             | Fact::Shed { .. }
+            | Fact::RefusalBegun { .. }
+            | Fact::RefusalSaid { .. }
+            | Fact::RefusalLost { .. }
             | Fact::Completed { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
@@ -77,6 +80,7 @@ impl Observer for Steady {
             | Fact::Lost { .. }
             | Fact::Withdrawn { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. }
             | Fact::TriggerBegan { .. }

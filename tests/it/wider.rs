@@ -1,7 +1,7 @@
 //! Worlds with everything in them: networks, errors, outages, surges, levers, closed loops. Whatever
 //! happens, the engine finishes, its books balance, and it tells the same on every event list.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use metastable::engine::agenda::{Heap, Lanes};
@@ -10,20 +10,22 @@ use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
 use metastable::model::{
     Action, Arrivals, Bursts, Condition, Disturbance, ErrorCost, Errors, InProgress, LateAnswers,
-    Lever, Model, Notice, OnAbandon, Outage, Profile, Pull, QueueFate, Scope, ServiceFate, Think,
-    Tie, Trigger, Users, WorkDraw,
+    Lever, Model, Notice, OnAbandon, Outage, Profile, Pull, QueueFate, Refusals, Scope,
+    ServiceFate, Think, Tie, Trigger, Users, WorkDraw,
 };
 use metastable::observe::{CallId, Fact, Place};
 use metastable::policy::Class;
-use metastable::policy::admission::RateLimit;
-use metastable::policy::breaker::{self, Breaker, Ends, Evaluated, HalfOpen, Results, Window};
+use metastable::policy::admission::{RateLimit, Rejection};
+use metastable::policy::breaker::{
+    self, Breaker, Ends, Evaluated, HalfOpen, Position, Results, Window,
+};
 use metastable::policy::deadline::{Clock, Least, Misfit, Patience};
 use metastable::policy::discipline::{Crowded, Discipline};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::limit::{Limit, Vegas};
 use metastable::policy::outcome::Failures;
 use metastable::policy::pool::{AcquireClock, Pool};
-use metastable::policy::retry::{Exponential, Failure};
+use metastable::policy::retry::{Exponential, Failure, Guidance, Hint};
 use metastable::policy::slowdown::{Scalability, Slowdown};
 use metastable::policy::throttle::{Adaptive, Throttle};
 use metastable::time::Span;
@@ -34,6 +36,7 @@ use crate::worlds::{any_model, at_ms, ms, rate, trace};
 
 fn breaker(share: Fraction, open: Exponential) -> Breaker {
     Breaker {
+        position: Position::InsideRetry,
         window: Window::Count(10.try_into().expect("ten")),
         counted: Failures::ALL,
         failed: Some(breaker::Limit::at_least(share)),
@@ -99,6 +102,7 @@ fn widened(
     let mut choices = choices.iter().copied();
     let mut pick = move |of: usize| choices.next().map_or(0, |choice| choice % of);
     model.tie = [Tie::CompletionWins, Tie::TimerWins][pick(2)];
+    let hints = [Hint::Absent, Hint::After(ms(40)), Hint::Never];
     for service in &mut model.services {
         service.work = [WorkDraw::PerAttempt, WorkDraw::PerRequest][pick(2)];
         service.discipline = [
@@ -127,17 +131,30 @@ fn widened(
             share: shares[pick(3)],
             cost: [ErrorCost::Nothing, ErrorCost::FullWork][pick(2)],
             failure: Failure::Error,
+            hint: hints[pick(3)],
         };
+        let costs = [Rejection::Free, Rejection::Late(ms(7)), Rejection::ByWorker(ms(3))];
+        service.refusals = Refusals { cost: costs[pick(3)], hint: hints[pick(3)] };
     }
     let client = &mut model.clients[0];
     client.edge.latency =
         [None, Some(Law::Fixed(ms(3))), Some(Law::Exponential { mean: ms(20) })][pick(3)].clone();
     client.edge.late_answers = [LateAnswers::Wasted, LateAnswers::Accepted][pick(2)];
     client.edge.scope = [Scope::Shared, Scope::PerInstance][pick(2)];
+    client.edge.retry.guidance = [
+        Guidance::Ignored,
+        Guidance::Minimum,
+        Guidance::MinimumUpTo(ms(20)),
+        Guidance::AtMostLonger(ms(5)),
+        Guidance::Replaces,
+        Guidance::FailsBeyond(ms(30)),
+    ][pick(6)];
     client.class = Class::new(pick(3) as u8).expect("a class");
     let fifty = Fraction::new(0.5).expect("a share");
     let growth = Exponential::new(ms(100), 2.0, Span::from_secs(1)).expect("a growth");
-    client.edge.breaker = [None, Some(breaker(fifty, growth))][pick(2)];
+    let inside = breaker(fifty, growth);
+    let outside = Breaker { position: Position::OutsideRetry, ..inside };
+    client.edge.breaker = [None, Some(inside), Some(outside)][pick(3)];
     let adaptive = Adaptive::new(2.0, Span::from_secs(2), Failures::ALL).expect("a throttle");
     client.edge.throttle = [None, Some(Throttle::Adaptive(adaptive))][pick(2)];
     let least = [Least::Length(ms(5)), Least::WholeTimeout][pick(2)];
@@ -220,6 +237,11 @@ fn widened(
     let levers = [
         Action::Block { client, share: shares[6], lasts: ms(400) },
         Action::DropQueue { service },
+        Action::Restart {
+            service,
+            takes: ms(200),
+            clients: [Notice::AtOnce, Notice::Never][pick(2)],
+        },
         Action::Change(Arc::new(changed)),
     ];
     let alert = Condition::GoodputBelow { client, share: shares[7] };
@@ -249,6 +271,8 @@ enum Whereabouts {
 /// Every attempt is in one place at a time and ends once; every request ends at most once.
 #[derive(Default)]
 struct Watch {
+    /// Refusals that workers are saying.
+    begun: HashSet<(CallId, u32)>,
     attempts: HashMap<(CallId, u32), Whereabouts>,
     /// Whether each request has ended, and how many attempts it has sent.
     requests: HashMap<CallId, (bool, u32)>,
@@ -285,7 +309,21 @@ impl Watch {
                 let from = if from_queue { Queue } else { OnTheWay };
                 self.go(call, attempt, &[from], Worker);
             }
-            Fact::Shed { call, attempt, .. } => self.go(call, attempt, &[Queue], Gone),
+            Fact::Shed { call, attempt, dropped, .. } => {
+                let from = if dropped.is_from_queue() { Queue } else { OnTheWay };
+                self.go(call, attempt, &[from], Gone);
+            }
+            // Each is said once or lost, by the worker that has begun it or before.
+            Fact::RefusalBegun { call, attempt, .. } => {
+                assert!(self.begun.insert((call, attempt)), "begun twice");
+            }
+            Fact::RefusalSaid { call, attempt, .. }
+            | Fact::RefusalLost { call, attempt, place: Place::Worker, .. } => {
+                assert!(self.begun.remove(&(call, attempt)), "said and not begun");
+            }
+            Fact::RefusalLost { call, attempt, place: Place::Queue, .. } => {
+                assert!(!self.begun.contains(&(call, attempt)));
+            }
             Fact::Withdrawn { call, attempt, place, .. } => {
                 let from = match place {
                     Place::Queue => Queue,
@@ -307,6 +345,7 @@ impl Watch {
             }
             Fact::BudgetDenied { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
             | Fact::TimedOut { .. }
             | Fact::Blocked { .. }
             | Fact::CameToNothing { .. }

@@ -7,12 +7,14 @@ use metastable::engine::agenda::Agenda;
 use metastable::engine::{self, World};
 use metastable::id::ServiceId;
 use metastable::law::{Hyperexponential, Law, Lognormal};
-use metastable::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
+use metastable::model::{
+    Arrivals, Client, Disturbance, Edge, Model, Notice, QueueTimeout, Refusals, Service, Trigger,
+};
 use metastable::observe::{Observer, Trace};
-use metastable::policy::admission::{Admission, Headroom};
+use metastable::policy::admission::{Admission, Headroom, Rejection};
 use metastable::policy::budget::{Budget, Rule, SlidingWindow};
 use metastable::policy::retry::{Backoff, Exponential, Retry};
-use metastable::policy::shedding::{Codel, FollyCodel, Shedding};
+use metastable::policy::shedding::{Codel, FollyCodel, QueueTimer, Shedding};
 use metastable::scenario::Story;
 use metastable::time::{Span, Time};
 use metastable::unit::{Fraction, Rate};
@@ -171,11 +173,23 @@ fn any_service() -> impl Strategy<Value = Service> {
         Shedding::FollyCodel(FollyCodel::DEFAULT),
         Shedding::Codel(Codel::DEFAULT),
     ]);
-    (1_u32..6, work, admission, shedding).prop_map(|(workers, work, admission, shedding)| Service {
-        admission,
-        shedding,
-        ..service("", workers, work)
-    })
+    let told = prop::sample::select(vec![Notice::AtOnce, Notice::Never]);
+    let timer = prop_oneof![Just(QueueTimer::AtDeadline), any_length().prop_map(QueueTimer::After)];
+    let timeout = (timer, told).prop_map(|(timer, clients)| QueueTimeout { timer, clients });
+    let timeout = prop::option::weighted(0.3, timeout);
+    let cost = prop_oneof![
+        2 => Just(Rejection::Free),
+        1 => any_length().prop_map(Rejection::ByWorker),
+    ];
+    (1_u32..6, work, admission, shedding, timeout, cost).prop_map(
+        |(workers, work, admission, shedding, queue_timeout, cost)| Service {
+            admission,
+            shedding,
+            queue_timeout,
+            refusals: Refusals { cost, ..Refusals::default() },
+            ..service("", workers, work)
+        },
+    )
 }
 
 fn any_edge() -> impl Strategy<Value = (prop::sample::Index, Edge)> {

@@ -71,6 +71,11 @@ pub enum Event {
     },
     /// Operators look at their alerts.
     Watch,
+    /// The time of an attempt in a queue is over.
+    QueueTimeout {
+        /// The slot of its timer.
+        timer: u32,
+    },
     /// A client waits no longer for an attempt that it keeps a flight for.
     FlightEnds {
         /// The slot of its flight.
@@ -119,7 +124,8 @@ const _: () = assert!(1.5 * MAX_EVENTS <= (1_u64 << SEQUENCE_BITS) as f64);
 const _: () = assert!(MAX_IN_FLIGHT <= PAYLOADS as f64);
 
 impl Event {
-    /// What comes first among equal instants: completions, client timers, triggers (and after them
+    /// What comes first among equal instants: completions, client timers, triggers and the timers of
+    /// queues, so that a client gives up before it is told that it has waited too long (and after them
     /// hand-overs from queues, which the engine does without an entry), then arrivals and retries.
     #[inline(always)]
     const fn class(self, tie: Tie) -> u64 {
@@ -134,6 +140,7 @@ impl Event {
             | Self::TriggerEnds { .. }
             | Self::LeverPulled { .. }
             | Self::LeverReleased { .. }
+            | Self::QueueTimeout { .. }
             | Self::Watch => 2,
             Self::Arrival { .. }
             | Self::RetryDue { .. }
@@ -157,6 +164,7 @@ impl Event {
             Self::AttemptArrives { journey } => (7, journey),
             Self::AnswerArrives { journey } => (8, journey),
             Self::UserSends { user } => (9, user),
+            Self::QueueTimeout { timer } => (10, timer),
             Self::TriggerBegins { trigger } => rare(0, trigger),
             Self::TriggerEnds { trigger } => rare(1, trigger),
             Self::SurgeArrival { trigger } => rare(2, trigger),
@@ -259,6 +267,7 @@ impl Entry {
             7 => Event::AttemptArrives { journey: payload },
             8 => Event::AnswerArrives { journey: payload },
             9 => Event::UserSends { user: payload },
+            10 => Event::QueueTimeout { timer: payload },
             RARE => Event::of_rare(payload),
             _ => unreachable!("an entry is made from an event"),
         }
@@ -297,6 +306,7 @@ mod tests {
             Event::LeverPulled { lever: 1 },
             Event::LeverReleased { lever: (1 << RARE_BITS) - 1 },
             Event::Watch,
+            Event::QueueTimeout { timer: call },
             Event::HedgeDue { call },
             Event::FlightEnds { flight: call },
             Event::FlightLeaves { flight: 0 },

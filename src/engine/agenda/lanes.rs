@@ -19,6 +19,9 @@ pub struct Lane(u8);
 const LANES: usize = 7;
 /// The place of the heap among the heads; lanes come after it.
 const HEAP: usize = 0;
+/// All bits of a place, so that no check of bounds is needed.
+const PLACES: usize = LANES;
+const _: () = assert!((LANES + 1).is_power_of_two());
 
 impl Default for Lane {
     fn default() -> Self {
@@ -41,7 +44,7 @@ impl Lane {
 pub struct Lanes {
     /// The least entry of the heap and of each lane.
     heads: [Entry; LANES + 1],
-    /// The greatest entry of each lane, if its head is not [`Entry::NONE`]; the heap has none.
+    /// The greatest entry of each lane; [`Entry::NONE`] of one that is empty, and of the heap.
     tails: [Entry; LANES + 1],
     /// What follows the head of each lane, in ascending order; the heap has its own.
     rings: [VecDeque<Entry>; LANES + 1],
@@ -67,12 +70,29 @@ impl Default for Lanes {
 }
 
 impl Lanes {
+    /// A first entry of its lane, or one that is out of order for it, or one without a lane.
+    #[inline(never)]
+    fn push_elsewhere(&mut self, entry: Entry, place: usize) {
+        if place != HEAP && self.heads[place] == Entry::NONE {
+            self.used = self.used.max(place + 1);
+            self.tails[place] = entry;
+            self.new_head(place, entry);
+        } else {
+            self.push_to_heap(entry);
+        }
+    }
+
     #[inline]
     fn new_head(&mut self, place: usize, entry: Entry) {
         self.heads[place] = entry;
         if entry < self.heads[self.least] {
             self.least = place;
         }
+    }
+
+    #[inline(never)]
+    fn pop_from_heap(&mut self) -> Entry {
+        self.heap.pop().map_or(Entry::NONE, |entry| entry.0)
     }
 
     fn push_to_heap(&mut self, entry: Entry) {
@@ -87,41 +107,46 @@ impl Lanes {
         }
     }
 
-    #[inline]
+    /// By instant alone, as long as no two heads share one.
+    #[inline(always)]
     fn find_least(&mut self) {
-        let (mut least, mut first) = (HEAP, self.heads[HEAP]);
+        let (mut least, mut first, mut tied) = (HEAP, self.heads[HEAP].time(), false);
         for place in 1..self.used.min(LANES + 1) {
-            let head = self.heads[place];
+            let head = self.heads[place].time();
+            tied |= head == first;
             if head < first {
                 (least, first) = (place, head);
             }
         }
-        self.least = least;
+        self.least = if tied { self.least_of_tied() } else { least };
+    }
+
+    #[inline(never)]
+    fn least_of_tied(&self) -> usize {
+        let head = |place: &usize| self.heads[*place];
+        (0..self.used.min(LANES + 1)).min_by_key(head).unwrap_or(HEAP)
     }
 }
 
 impl Agenda for Lanes {
     fn clear(&mut self) {
         self.heads = [Entry::NONE; LANES + 1];
+        self.tails = [Entry::NONE; LANES + 1];
         self.rings.iter_mut().for_each(VecDeque::clear);
         self.heap.clear();
         self.least = HEAP;
         self.used = 1;
     }
 
+    #[inline(always)]
     fn push(&mut self, entry: Entry, lane: Lane) {
-        let place = lane.0 as usize;
-        if place == HEAP {
-            self.push_to_heap(entry);
-        } else if self.heads[place] == Entry::NONE {
-            self.used = self.used.max(place + 1);
-            self.tails[place] = entry;
-            self.new_head(place, entry);
-        } else if entry > self.tails[place] {
+        let place = lane.0 as usize & PLACES;
+        // The tail of what has no tail is greater than everything.
+        if entry > self.tails[place] {
             self.tails[place] = entry;
             self.rings[place].push_back(entry);
         } else {
-            self.push_to_heap(entry);
+            self.push_elsewhere(entry, place);
         }
     }
 
@@ -130,17 +155,20 @@ impl Agenda for Lanes {
         self.heads[self.least]
     }
 
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self, mut is_dead: impl FnMut(Entry) -> bool) -> Entry {
-        let place = self.least;
+        let place = self.least & PLACES;
         let popped = self.heads[place];
         self.heads[place] = if place == HEAP {
-            self.heap.pop().map_or(Entry::NONE, |entry| entry.0)
+            self.pop_from_heap()
         } else {
             let ring = &mut self.rings[place];
             loop {
                 match ring.pop_front() {
-                    None => break Entry::NONE,
+                    None => {
+                        self.tails[place] = Entry::NONE;
+                        break Entry::NONE;
+                    }
                     Some(entry) if !is_dead(entry) => break entry,
                     Some(_) => {}
                 }

@@ -16,6 +16,8 @@ pub struct Circuit {
     generation: u32,
     /// How often it has opened since it last was closed.
     openings: u32,
+    /// How often it has opened at all.
+    times_opened: u64,
     recent: Recent,
     /// The next instant at which a circuit decides that decides at intervals.
     next_look: Time,
@@ -61,7 +63,15 @@ impl Circuit {
             Evaluated::Every(interval) => Time::ZERO + interval,
         };
         let recent = Recent::new(breaker.window);
-        Self { breaker, phase: Phase::Closed, generation: 0, openings: 0, recent, next_look }
+        Self {
+            breaker,
+            phase: Phase::Closed,
+            generation: 0,
+            openings: 0,
+            times_opened: 0,
+            recent,
+            next_look,
+        }
     }
 
     /// Whether an attempt may pass.
@@ -129,6 +139,11 @@ impl Circuit {
         {
             *admitted -= 1;
         }
+    }
+
+    /// How often it has opened, as far as it has been asked and told.
+    pub const fn times_opened(&self) -> u64 {
+        self.times_opened
     }
 
     /// In which state it is at `now`, as an attempt would meet it.
@@ -224,6 +239,7 @@ impl Circuit {
     fn open(&mut self, now: Time) {
         let until = now + self.breaker.open.wait(self.openings);
         self.openings = self.openings.saturating_add(1);
+        self.times_opened += 1;
         self.enter(Phase::Open { until });
     }
 

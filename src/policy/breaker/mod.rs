@@ -33,6 +33,8 @@ use crate::unit::Fraction;
 /// must have failed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Breaker {
+    /// Whether it is asked for attempts or for requests.
+    pub position: Position,
     /// Which calls are looked at.
     pub window: Window,
     /// The failures that count as such. Any other end of an attempt counts as good.
@@ -54,6 +56,17 @@ pub struct Breaker {
     pub results: Results,
     /// When the closed circuit decides.
     pub evaluated: Evaluated,
+}
+
+/// Whether a breaker is asked for attempts or for requests, which decides what a call is to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Position {
+    /// Every attempt asks, and its own end is reported.
+    #[default]
+    InsideRetry,
+    /// A request asks once, before its first attempt, and how it ends is reported. What is rejected is
+    /// not retried.
+    OutsideRetry,
 }
 
 /// Which calls are looked at. All of them are forgotten when the circuit closes.

@@ -31,6 +31,7 @@ fn always(length_ms: u64) -> Exponential {
 
 fn breaker(window: Window, minimum_calls: u32, failed: Limit) -> Breaker {
     Breaker {
+        position: Position::InsideRetry,
         window,
         counted: Failures::ALL,
         failed: Some(failed),
@@ -46,6 +47,7 @@ fn breaker(window: Window, minimum_calls: u32, failed: Limit) -> Breaker {
 
 fn hystrix() -> Breaker {
     Breaker {
+        position: Position::InsideRetry,
         ends: Ends::AfterTheInstant,
         ..breaker(Window::Time(Span::from_secs(10)), 20, percent(50))
     }
@@ -182,6 +184,7 @@ fn flapping(evaluated: Evaluated) -> (u32, u32) {
         let outcome = if accepted { Outcome::Succeeded } else { FAILED };
         circuit.report(now, ticket, outcome, QUICK);
     }
+    assert_eq!(circuit.times_opened(), u64::from(openings));
     (openings, goodput)
 }
 

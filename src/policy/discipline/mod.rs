@@ -130,8 +130,17 @@ impl Discipline {
 impl WaitingRoom {
     /// An attempt joins. Its urgency is worked out only where it matters. `since` never falls from
     /// one push to the next.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, waiting: Waiting, urgency: impl FnOnce() -> Urgency) -> Ticket {
+        // Nearly every queue is one: the others are not worth a place in the caller.
+        if let Self::Fifo(room) = self {
+            return room.push(waiting);
+        }
+        self.push_by_rank(waiting, urgency)
+    }
+
+    #[inline(never)]
+    fn push_by_rank(&mut self, waiting: Waiting, urgency: impl FnOnce() -> Urgency) -> Ticket {
         match self {
             Self::Fifo(room) => room.push(waiting),
             Self::Lifo(room) => room.push(waiting),
@@ -143,8 +152,16 @@ impl WaitingRoom {
     }
 
     /// The next one leaves, if any waits.
-    #[inline]
+    #[inline(always)]
     pub fn pick(&mut self, now: Time, bits: &mut impl Bits) -> Option<Waiting> {
+        if let Self::Fifo(room) = self {
+            return room.pick();
+        }
+        self.pick_by_rank(now, bits)
+    }
+
+    #[inline(never)]
+    fn pick_by_rank(&mut self, now: Time, bits: &mut impl Bits) -> Option<Waiting> {
         match self {
             Self::Fifo(room) => room.pick(),
             Self::Lifo(room) => room.pick(now),

@@ -79,15 +79,26 @@ impl Retry {
         guidance: Guidance::Ignored,
     };
 
-    /// The longest wait before any retry, a service's hints left out of account.
-    pub fn longest_wait(&self) -> Span {
+    /// The longest wait before any retry, if a service says nothing or gives one of these hints.
+    pub fn longest_wait(&self, hints: &[Hint]) -> Span {
         let refused = self.after_refusal.map_or(Span::ZERO, |backoff| backoff.longest());
-        self.backoff.longest().max(refused)
+        let own = self.backoff.longest().max(refused);
+        let heeded = hints.iter().map(|hint| self.guidance.weigh(own, *hint));
+        heeded.fold(own, |longest, decision| match decision {
+            Decision::After(wait) | Decision::GiveUpAfter(wait) => longest.max(wait),
+            Decision::GiveUp => longest,
+        })
     }
 
     /// How many attempts a request can be expected to make at most within `horizon`, if each of them
-    /// fails, after `attempt`, in this way.
-    pub fn attempts_within(&self, horizon: Span, attempt: Span, failure: Failure) -> f64 {
+    /// fails, after `attempt`, in this way and with this hint.
+    pub fn attempts_within(
+        &self,
+        horizon: Span,
+        attempt: Span,
+        failure: Failure,
+        hint: Hint,
+    ) -> f64 {
         let (backoff, first) = self.after(failure);
         if !self.on.contains(failure) {
             return 1.0;
@@ -96,7 +107,11 @@ impl Retry {
             First::AtOnce => 1.0,
             First::Waits => 0.0,
         };
-        let apart = (attempt + backoff.brisk()).as_secs_f64();
+        let wait = match self.guidance.weigh(backoff.brisk(), hint) {
+            Decision::After(wait) | Decision::GiveUpAfter(wait) => wait,
+            Decision::GiveUp => return 1.0,
+        };
+        let apart = (attempt + wait).as_secs_f64();
         // No time between attempts allows any number, and the quotient says so.
         let possible = 1.0 + sent_at_once + horizon.as_secs_f64() / apart;
         possible.min(1.0 + f64::from(self.max_retries))

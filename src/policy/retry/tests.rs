@@ -141,15 +141,17 @@ fn a_stretched_wait_passes_the_cap() {
     }
     let long = |decision: &Decision| matches!(decision, Decision::After(wait) if *wait > Span::from_secs(45));
     assert!(waits[10..].iter().any(long));
-    assert_eq!(reflector.longest_wait(), Span::from_secs(60));
+    assert_eq!(reflector.longest_wait(&[]), Span::from_secs(60));
 }
 
 /// Two hundred clients that retry a refusal until they are served, from 5 ms up to 2 s: time bounds
 /// their attempts. Nothing bounds those of one that does not wait.
 #[test]
 fn time_bounds_the_attempts_of_unlimited_retries() {
-    let within =
-        |retry: Retry| retry.attempts_within(Span::from_secs(60), Span::ZERO, Failure::Refused);
+    let told = |retry: Retry, hint| {
+        retry.attempts_within(Span::from_secs(60), Span::ZERO, Failure::Refused, hint)
+    };
+    let within = |retry| told(retry, Hint::Absent);
     let growth = Growth::Exponential(exponential(5, 2_000));
     let unlimited = Retry { max_retries: Retry::UNLIMITED, ..Retry::NEVER };
     let jittered = |spread| Retry {
@@ -164,4 +166,11 @@ fn time_bounds_the_attempts_of_unlimited_retries() {
     assert_eq!(within(Retry { on: Failures::NONE, ..steady }), 1.0);
     assert_eq!(within(unlimited), 1.0 + f64::from(u32::MAX));
     assert_eq!(within(Retry { max_retries: 0, ..unlimited }), 1.0);
+    // But a service that says how long to stay away does, if it is heeded.
+    let heeding = Retry { guidance: Guidance::Minimum, ..unlimited };
+    let second = Hint::After(Span::from_secs(1));
+    assert_eq!(told(heeding, second), 61.0);
+    assert_eq!(told(unlimited, second), within(unlimited));
+    assert_eq!(told(heeding, Hint::Never), 1.0);
+    assert_eq!(heeding.longest_wait(&[Hint::Never, second]), Span::from_secs(1));
 }

@@ -7,11 +7,13 @@
 //! * [`Shedding::open`] when a run is reset;
 //! * [`Shedder::judge`] when an idle worker has taken an attempt from the queue, once for each; what
 //!   is shed leaves the worker idle, and the next one is taken at the same instant;
+//! * [`Shedder::judge`] too when an attempt meets an idle worker, if the shedder
+//!   [looks ahead](Shedder::looks_ahead): what it sheds then has never waited;
 //! * [`Shedder::started_at_once`] when an attempt starts without having waited: a queue that nobody
 //!   waits in is the best news a controller of queueing delay can get;
 //! * [`QueueTimer::expires`] when an attempt joins the queue. At that instant the engine takes it out
 //!   of the waiting room by its ticket, unless it has left by then, and tells it as shed. It comes
-//!   among the client timers of that instant, so before any hand-over.
+//!   after the client timers of that instant, and before any hand-over.
 
 mod codel;
 mod folly;
@@ -118,6 +120,15 @@ impl Shedder {
             Self::Codel(state) => return state.judge(now, now.since(since), behind),
         };
         if hopeless { Fate::Shed } else { Fate::Served }
+    }
+
+    /// Whether an attempt that has not waited may be hopeless all the same: its work is too long for
+    /// its client.
+    pub const fn looks_ahead(&self) -> bool {
+        match self {
+            Self::Unfinishable | Self::UnfinishableOnAverage { .. } => true,
+            Self::Never | Self::Expired | Self::FollyCodel(_) | Self::Codel(_) => false,
+        }
     }
 
     /// An attempt has started at `now` without having waited.

@@ -301,7 +301,7 @@ mod tests {
     use super::*;
     use crate::analysis::Verdict;
     use crate::experiment::{
-        Bound, Claim, Expectation, Metric, SweepExpectation, SweepMetric, check,
+        Across, Bound, Claim, Expectation, Metric, SweepExpectation, SweepMetric, check,
     };
     use crate::report::table::example;
 
@@ -312,7 +312,8 @@ mod tests {
         let of_runs = |verdict, seeds, low, high| Expectation {
             seeds,
             verdict: Some(verdict),
-            metrics: vec![(Metric::BackAt, Bound { min: low, max: high })],
+            across: Across::Each,
+            metrics: vec![(Metric::BackAt.into(), Bound { min: low, max: high })],
         };
         let (held, broken) =
             (of_runs(Verdict::Recovered, 3, 7.0, 11.0), of_runs(Verdict::Metastable, 3, 7.0, 8.0));

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
 
 use super::length::Length;
+use super::measured::{instants_of, listed_or_file};
 use super::number::{positive, whole};
 use super::service_time::ServiceTime;
 use super::world::Complaints;
@@ -62,9 +63,16 @@ pub(super) struct Volley {
     within: Option<Length>,
 }
 
+/// Instants that are written here, or in a file.
+#[derive(Clone, Debug)]
+pub(super) enum Replay {
+    Listed(Instants),
+    File,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Replay {
+pub(super) struct Instants {
     at: Vec<Length>,
 }
 
@@ -205,7 +213,15 @@ impl Volley {
 
 impl Replay {
     fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<model::Arrivals> {
-        let spot = spot.at("at");
+        match self {
+            Self::Listed(listed) => listed.build(spot.at("at"), out),
+            Self::File => out.keep(instants_of(spot)).map(model::Arrivals::Replay),
+        }
+    }
+}
+
+impl Instants {
+    fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<model::Arrivals> {
         let mut instants = Vec::new();
         for at in &self.at {
             instants.push(Time::ZERO + out.keep(at.span(spot))?);
@@ -243,6 +259,14 @@ impl Users {
         let count = u16::try_from(count?).ok().and_then(NonZeroU16::new)?;
         let users = model::Users { count, think: think?, start_within: start_within? };
         Some(model::Arrivals::Users(users))
+    }
+}
+
+impl<'de> Deserialize<'de> for Replay {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expecting = "the name of a CSV file in quotes, or { at = [..] }";
+        let read = listed_or_file(deserializer, expecting)?;
+        Ok(read.map_or(Self::File, Self::Listed))
     }
 }
 

@@ -25,6 +25,8 @@ use crate::unit::Fraction;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Breaker {
+    #[serde(default)]
+    position: Position,
     window_calls: Option<i64>,
     window: Option<Length>,
     counts: Option<Vec<FailureWord>>,
@@ -58,6 +60,14 @@ enum Share {
 struct Slow {
     longer_than: Length,
     share: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Position {
+    #[default]
+    InsideRetry,
+    OutsideRetry,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -121,6 +131,10 @@ impl Breaker {
         };
         let (failed, slow) = limits?;
         Some(breaker::Breaker {
+            position: match self.position {
+                Position::InsideRetry => breaker::Position::InsideRetry,
+                Position::OutsideRetry => breaker::Position::OutsideRetry,
+            },
             window: looked_at?,
             counted: counted?,
             failed,

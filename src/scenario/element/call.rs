@@ -13,11 +13,12 @@ use super::pool::Pool;
 use super::retry::Retry;
 use super::service_time::ServiceTime;
 use super::throttle::Throttle;
+use super::wait::Wait;
 use super::world::Complaints;
 use crate::id::ServiceId;
 use crate::model::{self, Edge};
 use crate::policy::deadline::{Clock, Patience};
-use crate::policy::retry::{self, Backoff};
+use crate::policy::retry;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
@@ -33,7 +34,7 @@ pub(super) struct Call {
     #[serde(default)]
     timeout_from: TimeoutFrom,
     retry: Option<Retry>,
-    wait_after_refusal: Option<Length>,
+    wait_after_refusal: Option<Wait>,
     budget: Option<Budget>,
     throttle: Option<Throttle>,
     breaker: Option<Maybe<Breaker>>,
@@ -107,9 +108,7 @@ impl Call {
         };
         let after_refusal = match &self.wait_after_refusal {
             None => Some(None),
-            Some(wait) => out
-                .keep(wait.span(spot.at("wait_after_refusal")))
-                .map(|wait| Some(Backoff::fixed(wait))),
+            Some(wait) => wait.build(spot.at("wait_after_refusal"), out),
         };
         let budget = self.budget.as_ref().and_then(|budget| budget.build(spot.at("budget"), out));
         let throttle =

@@ -1,40 +1,95 @@
 //! `[expect]`: what every run of a variant promises.
 
-use std::fmt;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::{Error, MapAccess, Visitor};
+use serde::de::{Error, MapAccess};
 
 use super::bound::Promise;
+use super::length::Length;
+use super::promise::{Promises, Terms, keys, nothing_promised};
 use super::sweep::check_seeds;
 use super::world::Complaints;
 use crate::analysis::Verdict;
-use crate::experiment::{Expectation, Metric};
+use crate::experiment::{
+    Across, Bound, ClientMetric, Expectation, Metric, Quantity, ServiceMetric,
+};
+use crate::id::{ClientId, ServiceId};
+use crate::model::Model;
+use crate::observe::Busiest;
+use crate::scenario::nearest::did_you_mean;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
+use crate::time::Span;
 
-/// Promises as they are written. The names of the metrics are keys here, so that a promise reads
-/// like the output that it is about.
+/// Promises of a run as they are written.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(in crate::scenario) struct Expect(Promises<OfRun>);
+
+/// What is said beside the numbers of the whole run.
 #[derive(Clone, Debug, Default)]
-pub(in crate::scenario) struct Expect {
+struct OfRun {
     seeds: Option<i64>,
+    across_seeds: AcrossSeeds,
     verdict: Option<Verdict>,
-    metrics: Vec<(Metric, Promise)>,
+    clients: BTreeMap<String, Promises<OfClient>>,
+    services: BTreeMap<String, Promises<OfService>>,
+    busiest: Option<Rush>,
 }
 
-const OWN_KEYS: [&str; 2] = ["seeds", "verdict"];
+#[derive(Clone, Debug, Default)]
+struct OfClient;
+
+#[derive(Clone, Debug, Default)]
+struct OfService;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AcrossSeeds {
+    #[default]
+    Each,
+    Median,
+}
+
+/// The busiest of many short windows.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rush {
+    width: Length,
+    after: Option<Length>,
+    attempts: Promise,
+}
 
 /// Every key there is.
-pub(in crate::scenario) const PROMISE_KEYS: [&str; OWN_KEYS.len() + Metric::ALL.len()] = {
-    let mut keys = [OWN_KEYS[0]; OWN_KEYS.len() + Metric::ALL.len()];
-    keys[1] = OWN_KEYS[1];
-    let mut index = 0;
-    while index < Metric::ALL.len() {
-        keys[OWN_KEYS.len() + index] = Metric::ALL[index].name();
-        index += 1;
+pub(in crate::scenario) const PROMISE_KEYS: &[&str] =
+    keys!(["seeds", "across_seeds", "verdict", "clients", "services", "busiest"], Metric);
+
+impl Terms for OfRun {
+    type Metric = Metric;
+    const KEYS: &'static [&'static str] = PROMISE_KEYS;
+
+    fn read<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "seeds" => self.seeds = Some(map.next_value()?),
+            "across_seeds" => self.across_seeds = map.next_value()?,
+            "verdict" => self.verdict = Some(map.next_value::<VerdictWord>()?.0),
+            "clients" => self.clients = map.next_value()?,
+            "services" => self.services = map.next_value()?,
+            _ => self.busiest = Some(map.next_value()?),
+        }
+        Ok(())
     }
-    keys
-};
+}
+
+impl Terms for OfClient {
+    type Metric = ClientMetric;
+    const KEYS: &'static [&'static str] = keys!([], ClientMetric);
+}
+
+impl Terms for OfService {
+    type Metric = ServiceMetric;
+    const KEYS: &'static [&'static str] = keys!([], ServiceMetric);
+}
 
 /// The words for verdicts.
 const VERDICT_WORDS: [&str; Verdict::ALL.len()] = {
@@ -48,90 +103,129 @@ const VERDICT_WORDS: [&str; Verdict::ALL.len()] = {
 };
 
 impl Expect {
-    /// The promises, with one seed where none is given.
+    /// The promises about runs of `model`, with one seed where none is given.
     pub(in crate::scenario) fn build(
         &self,
         spot: Spot<'_>,
+        model: &Model,
         out: &mut Complaints,
     ) -> Option<Expectation> {
-        let seeds = match self.seeds {
+        let terms = &self.0.terms;
+        let seeds = match terms.seeds {
             None => Some(1),
             Some(seeds) => out.keep(check_seeds(seeds, spot.at("seeds"))),
         };
-        if self.metrics.is_empty() && self.verdict.is_none() {
-            // What can never be broken is no promise, and a check that holds without one says nothing.
-            out.add(
-                Diagnostic::error(spot.key, "nothing is promised here").help(
-                    "promise a verdict or a number, such as retries = { max = 100 }".to_owned(),
-                ),
-            );
+        let across = out.keep(terms.across(seeds, spot));
+        let parties = terms.clients.len() + terms.services.len();
+        if self.0.is_empty() && terms.verdict.is_none() && terms.busiest.is_none() && parties == 0 {
+            let instead = "a verdict or a number, such as retries = { max = 100 }";
+            out.add(nothing_promised(spot, instead));
         }
-        let mut metrics = Vec::new();
-        for (metric, promise) in &self.metrics {
-            let spot = spot.at(metric.name());
-            if let Some(verdict) = self.verdict.filter(|verdict| never_returns(*verdict, *metric)) {
+        let mut metrics: Vec<(Quantity, Bound)> = Vec::new();
+        for (metric, bound) in self.0.bounds(spot, out) {
+            if let Some(verdict) = terms.verdict.filter(|verdict| never_returns(*verdict, metric)) {
+                let message = format!("a run that is {verdict} has no `{}`", metric.name());
                 out.add(
-                    Diagnostic::error(
-                        spot.key,
-                        format!("a run that is {verdict} has no `{}`", metric.name()),
-                    )
-                    .help("this number exists only if the verdict is \"recovered\"".to_owned()),
+                    Diagnostic::error(spot.at(metric.name()).key, message)
+                        .help("this number exists only if the verdict is \"recovered\"".to_owned()),
                 );
                 continue;
             }
-            if let Some(bound) = out.keep(promise.bound(spot)) {
-                metrics.push((*metric, bound));
-            }
+            metrics.push((metric.into(), bound));
         }
-        Some(Expectation { seeds: seeds?, verdict: self.verdict, metrics })
+        let known: Vec<&str> = model.clients.iter().map(|client| client.name.as_str()).collect();
+        let here = spot.at("clients");
+        for (nth, name, promises) in named(&terms.clients, &known, "client", here, out) {
+            let id = ClientId(nth);
+            let client = |metric| Quantity::Client { id, name: name.to_owned(), metric };
+            let bounds = promises.bounds(here.at(name), out);
+            metrics.extend(bounds.into_iter().map(|(metric, bound)| (client(metric), bound)));
+        }
+        let known: Vec<&str> = model.services.iter().map(|service| service.name.as_str()).collect();
+        let here = spot.at("services");
+        for (nth, name, promises) in named(&terms.services, &known, "service", here, out) {
+            let id = ServiceId(nth);
+            let service = |metric| Quantity::Service { id, name: name.to_owned(), metric };
+            let bounds = promises.bounds(here.at(name), out);
+            metrics.extend(bounds.into_iter().map(|(metric, bound)| (service(metric), bound)));
+        }
+        if let Some(rush) = &terms.busiest {
+            metrics.extend(rush.build(spot.at("busiest"), model.horizon, out));
+        }
+        Some(Expectation { seeds: seeds?, verdict: terms.verdict, across: across?, metrics })
     }
+}
+
+impl OfRun {
+    fn across(&self, seeds: Option<u64>, spot: Spot<'_>) -> Result<Across, Diagnostic> {
+        match self.across_seeds {
+            AcrossSeeds::Each => Ok(Across::Each),
+            AcrossSeeds::Median if seeds == Some(1) => {
+                let spot = spot.at("across_seeds");
+                Err(Diagnostic::error(spot.value(), "the median of a single seed is that seed")
+                    .help("add seeds = 5".to_owned()))
+            }
+            AcrossSeeds::Median => Ok(Across::Median),
+        }
+    }
+}
+
+impl Rush {
+    fn build(
+        &self,
+        spot: Spot<'_>,
+        horizon: Span,
+        out: &mut Complaints,
+    ) -> Option<(Quantity, Bound)> {
+        let width = out.keep(self.width.above_zero(spot.at("width"), ""));
+        let here = spot.at("after");
+        let after = self.after.as_ref().map_or(Ok(Span::ZERO), |after| after.span(here));
+        let after = out.keep(after.and_then(|after| {
+            if after >= horizon {
+                let message = format!("the run is over after {horizon}");
+                return Err(Diagnostic::error(here.value(), message));
+            }
+            Ok(after)
+        }));
+        let bound = out.keep(self.attempts.bound(spot.at("attempts")));
+        Some((Quantity::Busiest(Busiest { width: width?, after: after? }), bound?))
+    }
+}
+
+/// The promises about those who exist, with their positions.
+fn named<'p, T: Terms>(
+    promised: &'p BTreeMap<String, Promises<T>>,
+    known: &[&str],
+    kind: &str,
+    spot: Spot<'_>,
+    out: &mut Complaints,
+) -> Vec<(u16, &'p str, &'p Promises<T>)> {
+    let mut found = Vec::new();
+    for (name, promises) in promised {
+        let here = spot.at(name);
+        let Some(nth) = known.iter().position(|known| known == name) else {
+            let message = format!("there is no {kind} `{name}`");
+            let help = did_you_mean(name, known.iter().copied(), &format!("the {kind}s here are"));
+            out.add(Diagnostic::error(here.key, message).help(help));
+            continue;
+        };
+        if promises.is_empty() {
+            let first = T::KEYS.first().copied().unwrap_or_default();
+            out.add(nothing_promised(
+                here,
+                &format!("a number, such as {first} = {{ max = 100 }}"),
+            ));
+        }
+        // There are no more of them than positions.
+        found.push((nth as u16, name.as_str(), promises));
+    }
+    found
 }
 
 /// Whether `metric` is the date of something that does not happen under `verdict`.
 const fn never_returns(verdict: Verdict, metric: Metric) -> bool {
     matches!(metric, Metric::BackAt | Metric::RecoveryTime)
         && !matches!(verdict, Verdict::Recovered)
-}
-
-impl<'de> Deserialize<'de> for Expect {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Promises;
-        impl<'de> Visitor<'de> for Promises {
-            type Value = Expect;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table of promises")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Expect, A::Error> {
-                let mut expect = Expect::default();
-                while let Some(Key(key)) = map.next_key()? {
-                    match key {
-                        "seeds" => expect.seeds = Some(map.next_value()?),
-                        "verdict" => expect.verdict = Some(map.next_value::<VerdictWord>()?.0),
-                        name => {
-                            let promise = map.next_value()?;
-                            let metric = Metric::ALL.iter().find(|metric| metric.name() == name);
-                            expect.metrics.extend(metric.map(|metric| (*metric, promise)));
-                        }
-                    }
-                }
-                Ok(expect)
-            }
-        }
-        deserializer.deserialize_map(Promises)
-    }
-}
-
-/// One of [`PROMISE_KEYS`].
-struct Key(&'static str);
-
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let key = String::deserialize(deserializer)?;
-        let known = PROMISE_KEYS.into_iter().find(|known| *known == key);
-        known.map(Self).ok_or_else(|| D::Error::unknown_field(&key, &PROMISE_KEYS))
-    }
 }
 
 struct VerdictWord(Verdict);

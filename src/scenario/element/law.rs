@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::length::Length;
+use super::measured::{lengths_of, listed_or_file};
 use super::number::{positive, whole};
 use super::service_time::ServiceTime;
 use crate::law::{self, Law};
@@ -63,9 +64,16 @@ pub(in crate::scenario) struct Quantiles {
     p99: Length,
 }
 
+/// Lengths that are written here, or in a file.
+#[derive(Clone, Debug)]
+pub(super) enum Empirical {
+    Listed(Values),
+    File,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Empirical {
+pub(super) struct Values {
     values: Vec<Length>,
 }
 
@@ -207,6 +215,23 @@ impl Quantiles {
 
 impl Empirical {
     pub(super) fn law(&self, spot: Spot<'_>) -> Result<Law, Diagnostic> {
+        match self {
+            Self::Listed(listed) => listed.law(spot),
+            Self::File => lengths_of(spot).map(Law::Empirical),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Empirical {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expecting = "the name of a CSV file in quotes, or { values = [..] }";
+        let read = listed_or_file(deserializer, expecting)?;
+        Ok(read.map_or(Self::File, Self::Listed))
+    }
+}
+
+impl Values {
+    fn law(&self, spot: Spot<'_>) -> Result<Law, Diagnostic> {
         let spot = spot.at("values");
         let lengths = self.values.iter().enumerate();
         let lengths = lengths.map(|(index, value)| value.span(spot.nth(index)));

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde::de::{Error, Visitor};
 
+use crate::scenario::nearest::did_you_mean;
 use crate::scenario::source::Place;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -47,6 +48,16 @@ impl Length {
         }
         Ok(span)
     }
+}
+
+/// That `text` is meant as a length of time, and not as one of the words that can stand in its place.
+pub(super) fn no_word(text: &str, words: &[&str], spot: Spot<'_>) -> Result<(), Diagnostic> {
+    if text.is_empty() || text.contains(|c: char| c.is_ascii_digit()) {
+        return Ok(());
+    }
+    let message = format!("`{text}` is neither a length of time nor a word that can stand here");
+    let help = did_you_mean(text, words.iter().copied(), "the words are");
+    Err(Diagnostic::error(spot.value(), message).help(help))
 }
 
 /// The length that `text` spells, exact to the nanosecond; `place` is where it stands, in quotes.

@@ -8,7 +8,7 @@ use super::any::Any;
 use super::length::Length;
 use super::number::{fraction, whole};
 use super::people::People;
-use super::trigger::check_begin;
+use super::trigger::{Notice, check_begin};
 use super::world::Complaints;
 use crate::model::{self, Action, Condition, Model, Pull};
 use crate::scenario::tree::Spot;
@@ -21,6 +21,7 @@ use crate::time::{Span, Time};
 pub(in crate::scenario) enum Lever {
     Block(Block),
     DropQueue(DropQueue),
+    Restart(Restart),
     Change(Change),
 }
 
@@ -38,6 +39,17 @@ pub(in crate::scenario) struct Block {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct DropQueue {
     service: String,
+    at: Option<Length>,
+    once: Option<Once>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Restart {
+    service: String,
+    takes: Length,
+    #[serde(default)]
+    clients_learn: Notice,
     at: Option<Length>,
     once: Option<Once>,
 }
@@ -88,6 +100,7 @@ impl Lever {
         let (kind, at, once) = match self {
             Self::Block(lever) => ("block", &lever.at, &lever.once),
             Self::DropQueue(lever) => ("drop_queue", &lever.at, &lever.once),
+            Self::Restart(lever) => ("restart", &lever.at, &lever.once),
             Self::Change(lever) => ("change", &lever.at, &lever.once),
         };
         let spot = spot.at(kind);
@@ -103,6 +116,13 @@ impl Lever {
             Self::DropQueue(drop) => {
                 let service = out.keep(people.service(&drop.service, spot.at("service")))?;
                 Action::DropQueue { service }
+            }
+            Self::Restart(restart) => {
+                let service = out.keep(people.service(&restart.service, spot.at("service")));
+                let instead = "to lose the queue alone, write drop_queue = { .. }";
+                let takes = out.keep(restart.takes.above_zero(spot.at("takes"), instead));
+                let clients = restart.clients_learn.notice();
+                Action::Restart { service: service?, takes: takes?, clients }
             }
             Self::Change(_) => Action::Change(Arc::new(out.keep_all(change(spot.at("set")))?)),
         };

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::failure::FailureWord;
+use super::hint::Guidance;
 use super::jitter::Jitter;
 use super::length::Length;
 use super::tries::{Count, Tries};
@@ -35,6 +36,7 @@ macro_rules! kind {
             max_retries: Option<Count>,
             max_attempts: Option<Count>,
             on: Option<Vec<FailureWord>>,
+            guidance: Option<Guidance>,
             $($(#[$attribute])* $key: $type),*
         }
 
@@ -42,6 +44,11 @@ macro_rules! kind {
             fn tries(&self) -> Tries<'_> {
                 let (max_retries, max_attempts) = (self.max_retries, self.max_attempts);
                 Tries { max_retries, max_attempts, on: self.on.as_ref() }
+            }
+
+            fn guided(&self, spot: Spot<'_>) -> Result<retry::Guidance, Diagnostic> {
+                let spot = spot.at("guidance");
+                self.guidance.as_ref().map_or(Ok(retry::Guidance::Ignored), |it| it.guidance(spot))
             }
         }
     };
@@ -123,7 +130,7 @@ enum AtCap {
     Stops,
 }
 
-const fn two() -> f64 {
+pub(super) const fn two() -> f64 {
     2.0
 }
 
@@ -136,48 +143,50 @@ impl Retry {
     /// anything is wrong with it.
     pub(super) fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<retry::Retry> {
         let at = |kind| spot.at(kind);
-        let (tries, spot, first, backoff) = match self {
+        let (tries, guided, spot, first, backoff) = match self {
             Self::Never {} => return Some(retry::Retry::NEVER),
             Self::Immediate(kind) => {
-                (kind.tries(), at("immediate"), First::Waits, Some(Backoff::Immediate))
+                let (spot, backoff) = (at("immediate"), Some(Backoff::Immediate));
+                (kind.tries(), kind.guided(spot), spot, First::Waits, backoff)
             }
             Self::Fixed(kind) => {
                 let spot = at("fixed");
-                (kind.tries(), spot, kind.first, kind.backoff(spot, out))
+                (kind.tries(), kind.guided(spot), spot, kind.first, kind.backoff(spot, out))
             }
             Self::Linear(kind) => {
                 let spot = at("linear");
-                (kind.tries(), spot, kind.first, kind.backoff(spot, out))
+                (kind.tries(), kind.guided(spot), spot, kind.first, kind.backoff(spot, out))
             }
             Self::Exponential(kind) => {
                 let spot = at("exponential");
-                (kind.tries(), spot, kind.first, kind.backoff(spot, out))
+                (kind.tries(), kind.guided(spot), spot, kind.first, kind.backoff(spot, out))
             }
             Self::Decorrelated(kind) => {
                 let spot = at("decorrelated");
                 let ends = ends(&kind.base, &kind.cap, spot, out);
                 let law = |(base, cap)| Backoff::Decorrelated(retry::Decorrelated { base, cap });
-                (kind.tries(), spot, kind.first, ends.map(law))
+                (kind.tries(), kind.guided(spot), spot, kind.first, ends.map(law))
             }
             Self::DoublingRange(kind) => {
                 let spot = at("doubling_range");
-                (kind.tries(), spot, kind.first, kind.backoff(spot, out))
+                (kind.tries(), kind.guided(spot), spot, kind.first, kind.backoff(spot, out))
             }
             Self::SmoothDoubling(kind) => {
                 let spot = at("smooth_doubling");
                 let ends = ends(&kind.base, &kind.cap, spot, out);
                 let law =
                     |(base, cap)| Backoff::SmoothDoubling(retry::SmoothDoubling { base, cap });
-                (kind.tries(), spot, kind.first, ends.map(law))
+                (kind.tries(), kind.guided(spot), spot, kind.first, ends.map(law))
             }
         };
         let tries = tries.build(spot, out);
-        let ((max_retries, on), backoff) = (tries?, backoff?);
+        let guidance = out.keep(guided);
+        let ((max_retries, on), backoff, guidance) = (tries?, backoff?, guidance?);
         let first = match first {
             First::Waits => retry::First::Waits,
             First::AtOnce => retry::First::AtOnce,
         };
-        Some(retry::Retry { max_retries, on, backoff, first, ..retry::Retry::NEVER })
+        Some(retry::Retry { max_retries, on, backoff, first, guidance, ..retry::Retry::NEVER })
     }
 }
 
@@ -244,7 +253,12 @@ pub(super) fn growth(factor: f64, what: &str, spot: Spot<'_>) -> Result<f64, Dia
 }
 
 /// The first wait and the longest one.
-fn ends(base: &Length, cap: &Length, spot: Spot<'_>, out: &mut Complaints) -> Option<(Span, Span)> {
+pub(super) fn ends(
+    base: &Length,
+    cap: &Length,
+    spot: Spot<'_>,
+    out: &mut Complaints,
+) -> Option<(Span, Span)> {
     let instead = "without a wait the retry is { immediate = { max_retries = .. } }";
     let base = out.keep(base.above_zero(spot.at("base"), instead));
     let cap = out.keep(cap.above_zero(spot.at("cap"), ""));

@@ -6,11 +6,14 @@ use serde::Deserialize;
 
 use super::admission::Queue;
 use super::discipline::Discipline;
+use super::hint::{RetryAfter, hint};
 use super::limit::Limit;
 use super::load_dependence::LoadDependence;
 use super::names::Names;
 use super::number::{fraction, whole};
+use super::queue_timeout::QueueTimeout;
 use super::rate_limit::RateLimit;
+use super::refusals::Refusals;
 use super::service_time::ServiceTime;
 use super::shedding::Shedding;
 use super::world::Complaints;
@@ -43,6 +46,8 @@ pub(in crate::scenario) struct Service {
     #[serde(default)]
     work: WorkDraw,
     errors: Option<Errors>,
+    refusals: Option<Refusals>,
+    queue_timeout: Option<QueueTimeout>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -68,6 +73,7 @@ struct Errors {
     share: f64,
     #[serde(default)]
     cost: ErrorCost,
+    retry_after: Option<RetryAfter>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -104,6 +110,14 @@ impl Service {
             None => Some(model::Errors::NONE),
             Some(errors) => out.keep(errors.errors(spot.at("errors"))),
         };
+        let refusals = match &self.refusals {
+            None => Some(model::Refusals::default()),
+            Some(refusals) => out.keep(refusals.refusals(spot.at("refusals"))),
+        };
+        let queue_timeout = match &self.queue_timeout {
+            None => Some(None),
+            Some(timeout) => out.keep(timeout.timeout(spot.at("queue_timeout"))),
+        };
         let shedding = out.keep(self.shedding.shedding(spot.at("shedding")));
         let discipline = out.keep(self.discipline.discipline(spot.at("discipline")));
         let slowdown = match &self.load_dependence {
@@ -124,6 +138,8 @@ impl Service {
                 WorkDraw::PerRequest => model::WorkDraw::PerRequest,
             },
             errors: errors?,
+            refusals: refusals?,
+            queue_timeout: queue_timeout?,
             admission: admission?,
             shedding: shedding?,
             discipline: discipline?,
@@ -147,6 +163,7 @@ impl Errors {
             ErrorCost::FullWork => model::ErrorCost::FullWork,
         };
         let share = fraction(self.share, "the share", spot.at("share"))?;
-        Ok(model::Errors { share, cost, failure: Failure::Error })
+        let hint = hint(self.retry_after.as_ref(), spot)?;
+        Ok(model::Errors { share, cost, failure: Failure::Error, hint })
     }
 }

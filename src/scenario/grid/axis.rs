@@ -49,7 +49,12 @@ pub(super) fn read(path: Path, entry: &Entry, sources: &Sources) -> Result<Axis,
         Value::List(items) if items.is_empty() => return Err(wrong("this axis has no values")),
         Value::List(items) => listed(items, sources)?,
         Value::Table(_) => range(spot)?,
-        Value::Text(_) | Value::Integer(_) | Value::Float(..) | Value::Bool(_) | Value::Date => {
+        Value::Text(_)
+        | Value::Integer(_)
+        | Value::Float(..)
+        | Value::Bool(_)
+        | Value::Date
+        | Value::Measured(..) => {
             return Err(wrong("an axis takes several values"));
         }
     };
@@ -97,6 +102,7 @@ pub(super) fn coordinate(node: &Node, sources: &Sources) -> Coordinate {
             Coordinate { label: value.to_string(), number: Some(*value as f64) }
         }
         Value::Float(value, _) => Coordinate { label: value.to_string(), number: Some(*value) },
+        Value::Measured(name, _) => Coordinate { label: name.clone(), number: None },
         Value::Bool(_) | Value::Date | Value::List(_) | Value::Table(_) => {
             let words: Vec<&str> = sources.text(node.place).split_whitespace().collect();
             Coordinate { label: words.join(" "), number: None }
@@ -193,6 +199,7 @@ fn length(spot: Spot<'_>) -> Result<Span, Diagnostic> {
         | Value::Float(..)
         | Value::Bool(_)
         | Value::Date
+        | Value::Measured(..)
         | Value::List(_)
         | Value::Table(_) => Err(mixed(spot, "a length of time in quotes")),
     }
@@ -202,7 +209,12 @@ fn number(spot: Spot<'_>) -> Result<Decimal, Diagnostic> {
     let decimal = match &spot.node.value {
         Value::Integer(value) => Decimal::parse(&value.to_string()),
         Value::Float(_, text) => Decimal::parse(text),
-        Value::Text(_) | Value::Bool(_) | Value::Date | Value::List(_) | Value::Table(_) => {
+        Value::Text(_)
+        | Value::Bool(_)
+        | Value::Date
+        | Value::Measured(..)
+        | Value::List(_)
+        | Value::Table(_) => {
             return Err(mixed(spot, "a number"));
         }
     };

@@ -48,6 +48,7 @@ fn each(node: &Node) -> &[Node] {
         | Value::Float(..)
         | Value::Bool(_)
         | Value::Date
+        | Value::Measured(..)
         | Value::Table(_) => std::slice::from_ref(node),
     }
 }

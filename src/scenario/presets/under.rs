@@ -9,7 +9,8 @@ use crate::scenario::tree::{Entry, Layer, Node, Spot, Value, quote};
 use crate::scenario::trouble::Diagnostic;
 
 /// Tables of which one key is a choice: a call that chose another one keeps it.
-const CHOICES: [&str; 4] = ["retry", "budget", "throttle", "jitter"];
+const CHOICES: [&str; 6] =
+    ["retry", "budget", "throttle", "jitter", "guidance", "wait_after_refusal"];
 
 /// The same of a service.
 const SERVICE_CHOICES: [&str; 2] = ["limit", "shedding"];
@@ -124,6 +125,7 @@ fn names(preset: &Entry) -> Vec<(&str, Place)> {
         | Value::Float(..)
         | Value::Bool(_)
         | Value::Date
+        | Value::Measured(..)
         | Value::Table(_) => std::slice::from_ref(&preset.node),
     };
     items.iter().filter_map(|item| Some((item.text()?, item.place))).collect()
@@ -171,7 +173,8 @@ fn restamp(entries: &mut [Entry], place: Place, layer: Layer) {
             | Value::Integer(_)
             | Value::Float(..)
             | Value::Bool(_)
-            | Value::Date => {}
+            | Value::Date
+            | Value::Measured(..) => {}
         }
     }
 }

@@ -188,7 +188,7 @@ impl Error for Fault {
 }
 
 /// What a required key looks like.
-const EXAMPLES: [(&str, &str); 32] = [
+const EXAMPLES: [(&str, &str); 34] = [
     ("title", "\"What this story shows\""),
     ("horizon", "\"60s\""),
     ("workers", "10"),
@@ -221,6 +221,8 @@ const EXAMPLES: [(&str, &str); 32] = [
     ("percentile", "0.95"),
     ("until_then", "\"100ms\""),
     ("size", "10"),
+    ("width", "\"10ms\""),
+    ("attempts", "{ max = 100 }"),
 ];
 
 /// Rust's names of types, in the words of a person who writes a scenario.

@@ -35,7 +35,7 @@ impl<'t> Reader<'t> {
     /// What was found here, for a message.
     fn found(self) -> Unexpected<'t> {
         match &self.node.value {
-            Value::Text(text) => Unexpected::Str(text),
+            Value::Text(text) | Value::Measured(text, _) => Unexpected::Str(text),
             Value::Integer(value) => match i64::try_from(*value) {
                 Ok(value) => Unexpected::Signed(value),
                 Err(_) => Unexpected::Other("a number that is too large"),
@@ -54,7 +54,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let result = match &self.node.value {
-            Value::Text(text) => visitor.visit_str(text),
+            Value::Text(text) | Value::Measured(text, _) => visitor.visit_str(text),
             Value::Integer(value) => {
                 if let Ok(value) = i64::try_from(*value) {
                     visitor.visit_i64(value)
@@ -95,6 +95,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             | Value::Float(..)
             | Value::Bool(_)
             | Value::Date
+            | Value::Measured(..)
             | Value::List(_) => Err(self.blame(Fault::no_table(self.found(), keys))),
         }
     }
@@ -120,7 +121,9 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         let choice = match &self.node.value {
-            Value::Text(word) => Ok(Choice::Word { word, place: self.node.place }),
+            Value::Text(word) | Value::Measured(word, _) => {
+                Ok(Choice::Word { word, place: self.node.place })
+            }
             Value::Table(entries) => self.only(entries, words).map(Choice::Table),
             Value::Integer(_)
             | Value::Float(..)

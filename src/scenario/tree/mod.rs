@@ -10,6 +10,7 @@ pub(super) use overlay::{Change, Layer, apply, collision};
 pub(super) use path::{Path, quote};
 pub(super) use syntax::{parse_document, parse_value};
 
+use super::data::Measured;
 use super::source::Place;
 
 /// A value and where it stands.
@@ -28,6 +29,8 @@ pub(super) enum Value {
     Bool(bool),
     Date,
     List(Vec<Node>),
+    /// A file by its name, and the numbers in it.
+    Measured(String, Measured),
     /// In the order of the text, names unique.
     Table(Vec<Entry>),
 }
@@ -64,6 +67,7 @@ impl Node {
             | Value::Float(..)
             | Value::Bool(_)
             | Value::Date
+            | Value::Measured(..)
             | Value::List(_) => &[],
         }
     }
@@ -71,7 +75,7 @@ impl Node {
     /// The text, if it is one.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) => Some(text),
+            Value::Text(text) | Value::Measured(text, _) => Some(text),
             Value::Integer(_)
             | Value::Float(..)
             | Value::Bool(_)
@@ -113,7 +117,8 @@ impl Node {
             | Value::Integer(_)
             | Value::Float(..)
             | Value::Bool(_)
-            | Value::Date => Box::new(std::iter::empty()),
+            | Value::Date
+            | Value::Measured(..) => Box::new(std::iter::empty()),
         }
     }
 
@@ -153,7 +158,8 @@ impl Node {
             | Value::Integer(_)
             | Value::Float(..)
             | Value::Bool(_)
-            | Value::Date => None,
+            | Value::Date
+            | Value::Measured(..) => None,
         }
     }
 }
@@ -187,6 +193,7 @@ impl<'t> Spot<'t> {
             | Value::Float(..)
             | Value::Bool(_)
             | Value::Date
+            | Value::Measured(..)
             | Value::Table(_) => &[],
         }
     }

@@ -87,6 +87,7 @@ fn as_table(node: &mut Node, place: Place) -> &mut Vec<Entry> {
         | Value::Float(..)
         | Value::Bool(_)
         | Value::Date
+        | Value::Measured(..)
         | Value::List(_) => unreachable!("it has just been made a table"),
     }
 }

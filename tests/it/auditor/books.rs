@@ -13,6 +13,10 @@ pub(crate) struct Books {
     pub(crate) denied: u64,
     pub(crate) refused: u64,
     pub(crate) shed: u64,
+    /// Of those shed, the ones that left the queue by the clock.
+    pub(crate) timed: u64,
+    /// Refusals that a worker has said.
+    pub(crate) said: u64,
     pub(crate) started: u64,
     pub(crate) completed: u64,
     pub(crate) wasted: u64,

@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
-use metastable::model::{Disturbance, Model, Trigger};
-use metastable::observe::{CallId, Fact, Observer, Sending};
-use metastable::policy::admission::Admission;
+use metastable::model::{Disturbance, Model, Notice, Trigger};
+use metastable::observe::{CallId, Dropped, Fact, Observer, Sending};
+use metastable::policy::admission::{Admission, Rejection};
 use metastable::policy::retry::{Decision, Failure, Hint, Memory};
-use metastable::policy::shedding::Shedding;
+use metastable::policy::shedding::{QueueTimer, Shedding};
 use metastable::random::Sprout;
 use metastable::time::{Span, Time};
 
@@ -64,6 +64,10 @@ struct Station {
     queue: VecDeque<(CallId, u32, Time)>,
     busy: u32,
     stalls: u32,
+    /// Those that a worker has yet to refuse.
+    refused: VecDeque<(CallId, u32)>,
+    /// Those that a worker is telling so.
+    told: BTreeSet<(CallId, u32)>,
 }
 
 impl<'m> Auditor<'m> {
@@ -90,7 +94,9 @@ impl<'m> Auditor<'m> {
         for (service, station) in self.model.services.iter().zip(&self.stations) {
             let idle = station.busy < service.workers.get();
             assert!(
-                station.queue.is_empty() || !idle || station.stalls > 0,
+                station.queue.is_empty() && station.refused.is_empty()
+                    || !idle
+                    || station.stalls > 0,
                 "{}: someone waits beside an idle worker at {}",
                 service.name,
                 self.now
@@ -99,7 +105,9 @@ impl<'m> Auditor<'m> {
         if let Some((due, call)) = self.due.first() {
             assert!(*due >= now, "{call:?} has missed {due}");
         }
-        let inside = |station: &Station| station.queue.len() as u64 + u64::from(station.busy);
+        let inside = |station: &Station| {
+            (station.queue.len() + station.refused.len()) as u64 + u64::from(station.busy)
+        };
         let present = self.books.open + self.stations.iter().map(inside).sum::<u64>();
         self.books.peak = self.books.peak.max(present);
         let passed = u128::from(now.since(self.now).as_nanos());
@@ -166,6 +174,7 @@ impl<'m> Auditor<'m> {
         let station = &mut self.stations[service.index()];
         assert_eq!(station.stalls, 0, "picked up during a stall");
         assert!(station.busy < self.model.service(service).workers.get(), "no idle worker");
+        assert!(station.refused.is_empty(), "refusals come first");
         let (call, number, since) = station.queue.pop_front().expect("someone waits");
         assert_eq!((call, number), (id, attempt), "not the first in the queue");
         let waited = self.now.since(since);
@@ -180,6 +189,23 @@ impl<'m> Auditor<'m> {
             .edge
             .timeout
             .map_or(Time::NEVER, |timeout| sent + timeout)
+    }
+
+    /// The instant at which an attempt that has waited since `since` leaves the queue by the clock.
+    fn expires(&self, service: ServiceId, id: CallId, since: Time) -> Time {
+        let timeout = self.model.service(service).queue_timeout;
+        match timeout.map(|timeout| timeout.timer) {
+            None => Time::NEVER,
+            Some(QueueTimer::AtDeadline) => self.deadline(id, since),
+            Some(QueueTimer::After(length)) => since + length,
+        }
+    }
+
+    fn waits_for(&self, id: CallId, attempt: u32) -> bool {
+        match self.calls[&id].phase {
+            Phase::Waiting { attempt: awaited, .. } => awaited == attempt,
+            Phase::Between { .. } | Phase::Ended => false,
+        }
     }
 
     /// How long between `from` and `to` no stall of `service` was on.
@@ -295,8 +321,15 @@ impl Observer for Auditor<'_> {
                         assert_eq!(station.queue.len(), headroom.max_waiting() as usize);
                     }
                 }
-                self.attempt_failed(call, attempt, Failure::Refused);
                 self.books.refused += 1;
+                match of.refusals.cost {
+                    Rejection::Free => self.attempt_failed(call, attempt, Failure::Refused),
+                    Rejection::Late(_) => panic!("no world of these tests refuses late"),
+                    Rejection::ByWorker(_) => {
+                        self.stations[service.index()].refused.push_back((call, attempt));
+                        self.call(call).remains.insert(attempt, now);
+                    }
+                }
             }
             Fact::Queued { service, call, attempt } => {
                 let of = self.model.service(service);
@@ -317,7 +350,63 @@ impl Observer for Auditor<'_> {
                 assert!(station.queue.len() <= places, "too many wait");
                 self.call(call).remains.insert(attempt, now);
             }
-            Fact::Shed { service, call, attempt } => {
+            Fact::RefusalBegun { service, call, attempt } => {
+                let station = &mut self.stations[service.index()];
+                assert_eq!(station.refused.pop_front(), Some((call, attempt)));
+                assert_eq!(station.stalls, 0, "refused during a stall");
+                station.busy += 1;
+                assert!(station.busy <= self.model.service(service).workers.get());
+                assert!(station.told.insert((call, attempt)));
+                self.call(call).remains.insert(attempt, now);
+            }
+            Fact::RefusalSaid { service, call, attempt, work } => {
+                let begun = self.call(call).remains.remove(&attempt).expect("it was begun");
+                assert_eq!(self.unstalled(service, begun, now), work);
+                assert_eq!(work, self.model.service(service).refusals.cost.work());
+                let station = &mut self.stations[service.index()];
+                assert!(station.told.remove(&(call, attempt)));
+                station.busy -= 1;
+                self.books.said += 1;
+                self.books.working_sum += u128::from(work.as_nanos());
+                if self.waits_for(call, attempt) {
+                    self.attempt_failed(call, attempt, Failure::Refused);
+                }
+            }
+            Fact::Shed { service, call, dropped: Dropped::OnArrival, .. } => {
+                let (station, of) = (&self.stations[service.index()], self.model.service(service));
+                assert!(station.queue.is_empty() && station.busy < of.workers.get());
+                let timeout = self.deadline(call, now).since(now);
+                let too_long = match (of.shedding, of.service_time.constant()) {
+                    (Shedding::Unfinishable, Some(work)) => work > timeout,
+                    (Shedding::Unfinishable, None) => timeout < Span::MAX,
+                    (Shedding::UnfinishableOnAverage, _) => of.service_time.mean() > timeout,
+                    (
+                        Shedding::Never
+                        | Shedding::Expired
+                        | Shedding::FollyCodel(_)
+                        | Shedding::Codel(_),
+                        _,
+                    ) => false,
+                };
+                assert!(too_long, "shed at once without a reason");
+                self.books.shed += 1;
+            }
+            Fact::Shed { service, call, attempt, dropped: Dropped::ByTimer } => {
+                let queue = &mut self.stations[service.index()].queue;
+                let place =
+                    queue.iter().position(|&(id, number, _)| (id, number) == (call, attempt));
+                let (_, _, since) = place.and_then(|place| queue.remove(place)).expect("it waits");
+                assert_eq!(self.expires(service, call, since), now);
+                self.books.waiting_sum += u128::from(now.since(since).as_nanos());
+                assert!(self.call(call).remains.remove(&attempt).is_some());
+                self.books.shed += 1;
+                self.books.timed += 1;
+                let timeout = self.model.service(service).queue_timeout.expect("a timer");
+                if timeout.clients == Notice::AtOnce && self.waits_for(call, attempt) {
+                    self.attempt_failed(call, attempt, Failure::Refused);
+                }
+            }
+            Fact::Shed { service, call, attempt, dropped: Dropped::AtPickUp } => {
                 let waited = self.pick_up(service, call, attempt);
                 let sent = Time::from_nanos(now.as_nanos() - waited.as_nanos());
                 let of = self.model.service(service);
@@ -342,6 +431,10 @@ impl Observer for Auditor<'_> {
                     assert_eq!(self.pick_up(service, call, attempt), waited);
                     let sent = Time::from_nanos(now.as_nanos() - waited.as_nanos());
                     let expired = now >= self.deadline(call, sent);
+                    assert!(
+                        now < self.expires(service, call, sent),
+                        "its time in the queue is over"
+                    );
                     let served_anyway = match self.model.service(service).shedding {
                         Shedding::Never | Shedding::FollyCodel(_) | Shedding::Codel(_) => true,
                         Shedding::Expired
@@ -351,7 +444,9 @@ impl Observer for Auditor<'_> {
                     assert!(!expired || served_anyway, "expired and served");
                 } else {
                     assert_eq!(waited, Span::ZERO);
-                    assert!(self.stations[service.index()].queue.is_empty(), "overtakes the queue");
+                    let station = &self.stations[service.index()];
+                    assert!(station.queue.is_empty(), "overtakes the queue");
+                    assert!(station.refused.is_empty(), "overtakes a refusal");
                 }
                 let station = &mut self.stations[service.index()];
                 assert_eq!(station.stalls, 0, "started during a stall");
@@ -378,11 +473,7 @@ impl Observer for Auditor<'_> {
                 station.busy -= 1;
                 self.books.completed += 1;
                 self.books.working_sum += u128::from(work.as_nanos());
-                let waited_for = match self.calls[&call].phase {
-                    Phase::Waiting { attempt: awaited, .. } => awaited == attempt,
-                    Phase::Between { .. } | Phase::Ended => false,
-                };
-                assert_eq!(waited_for, useful);
+                assert_eq!(self.waits_for(call, attempt), useful);
                 self.books.wasted += u64::from(!useful);
                 self.must = useful.then_some(Must::Succeed(call));
             }
@@ -392,6 +483,8 @@ impl Observer for Auditor<'_> {
             | Fact::Lost { .. }
             | Fact::Withdrawn { .. }
             | Fact::HeldBack { .. }
+            | Fact::BreakerOpened { .. }
+            | Fact::RefusalLost { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. } => panic!("these books are kept for stalls only"),
             Fact::TriggerBegan { trigger } | Fact::TriggerEnded { trigger } => {
@@ -419,7 +512,8 @@ impl Observer for Auditor<'_> {
         let mut waiting = BTreeSet::new();
         for station in &self.stations {
             self.books.queued += station.queue.len() as u64;
-            self.books.in_service += u64::from(station.busy);
+            self.books.in_service += u64::from(station.busy) - station.told.len() as u64;
+            waiting.extend(&station.refused);
             for &(call, attempt, since) in &station.queue {
                 waiting.insert((call, attempt));
                 self.books.waiting_sum += u128::from(horizon.since(since).as_nanos());

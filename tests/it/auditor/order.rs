@@ -1,6 +1,6 @@
 //! In which order facts may come.
 
-use metastable::observe::{CallId, Fact};
+use metastable::observe::{CallId, Dropped, Fact};
 
 /// What has to be the next fact, where one follows from another at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,7 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
     match *fact {
         Fact::Refused { call, attempt, .. }
         | Fact::Queued { call, attempt, .. }
+        | Fact::Shed { call, attempt, dropped: Dropped::OnArrival, .. }
         | Fact::Started { call, attempt, from_queue: false, .. } => {
             Some(Must::Receive(call, attempt))
         }
@@ -27,7 +28,10 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
         | Fact::Sent { .. }
         | Fact::BudgetDenied { .. }
         | Fact::TimedOut { .. }
-        | Fact::Shed { .. }
+        | Fact::Shed { dropped: Dropped::AtPickUp | Dropped::ByTimer, .. }
+        | Fact::RefusalBegun { .. }
+        | Fact::RefusalSaid { .. }
+        | Fact::RefusalLost { .. }
         | Fact::Started { from_queue: true, .. }
         | Fact::Completed { .. }
         | Fact::TriggerBegan { .. }
@@ -38,6 +42,7 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
         | Fact::Lost { .. }
         | Fact::Withdrawn { .. }
         | Fact::HeldBack { .. }
+        | Fact::BreakerOpened { .. }
         | Fact::LeverPulled { .. }
         | Fact::LeverReleased { .. } => None,
     }
@@ -47,17 +52,22 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
 /// sent anew.
 pub(super) fn rank(fact: &Fact) -> u8 {
     match fact {
-        Fact::Completed { .. } => 0,
+        Fact::Completed { .. } | Fact::RefusalSaid { .. } => 0,
         Fact::TimedOut { .. } => 1,
         Fact::TriggerBegan { .. }
         | Fact::TriggerEnded { .. }
+        | Fact::Shed { dropped: Dropped::ByTimer, .. }
         | Fact::LeverPulled { .. }
         | Fact::LeverReleased { .. } => 2,
-        Fact::Shed { .. } | Fact::Started { from_queue: true, .. } => 3,
+        Fact::Shed { dropped: Dropped::AtPickUp, .. }
+        | Fact::RefusalBegun { .. }
+        | Fact::Started { from_queue: true, .. } => 3,
         Fact::Arrived { .. } | Fact::Sent { .. } | Fact::BudgetDenied { .. } => 4,
         // These follow from the fact before them.
         Fact::Queued { .. }
         | Fact::Refused { .. }
+        | Fact::RefusalLost { .. }
+        | Fact::Shed { dropped: Dropped::OnArrival, .. }
         | Fact::Started { from_queue: false, .. }
         | Fact::Succeeded { .. }
         | Fact::Failed { .. }
@@ -66,6 +76,7 @@ pub(super) fn rank(fact: &Fact) -> u8 {
         | Fact::CameToNothing { .. }
         | Fact::Lost { .. }
         | Fact::Withdrawn { .. }
-        | Fact::HeldBack { .. } => 0,
+        | Fact::HeldBack { .. }
+        | Fact::BreakerOpened { .. } => 0,
     }
 }

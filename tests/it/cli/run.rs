@@ -1,6 +1,6 @@
 use super::fixture::{Fixture, keys};
 
-const RUN_KEYS: [&str; 19] = [
+const RUN_KEYS: [&str; 20] = [
     "variant",
     "seed",
     "verdict",
@@ -16,6 +16,7 @@ const RUN_KEYS: [&str; 19] = [
     "shed",
     "wasted_work_fraction",
     "amplification",
+    "last_success_s",
     "latency_p50_s",
     "latency_p99_s",
     "events",

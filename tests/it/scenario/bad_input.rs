@@ -311,6 +311,26 @@ fn promises() {
         ("upside down", "[expect]\nretries = { min = 3, max = 2 }\n"),
         ("not a number", "[expect]\nretries = nan\n"),
         ("no seeds", "[expect]\nseeds = 0\n"),
+        ("an unknown client", "[expect]\nclients.wbe = { attempts = 3 }\n"),
+        ("an unknown metric of a client", "[expect]\nclients.web = { attemps = 3 }\n"),
+        ("a metric of the whole", "[expect]\nclients.web = { back_at_s = 3 }\n"),
+        ("nothing of a client", "[expect]\nclients.web = {}\n"),
+        ("no name", "[expect]\nclients = { attempts = 3 }\n"),
+        ("an unknown service", "[expect]\nservices.db = { last_queue = 3 }\n"),
+        ("a metric of a client", "[expect]\nservices.api = { attempts = 3 }\n"),
+        ("upside down of a client", "[expect]\nclients.web.attempts = { min = 3, max = 2 }\n"),
+        ("a median of one", "[expect]\nacross_seeds = \"median\"\nretries = 3\n"),
+        ("a mean", "[expect]\nseeds = 5\nacross_seeds = \"mean\"\nretries = 3\n"),
+        ("windows of nothing", "[expect]\nbusiest = { width = \"0s\", attempts = 3 }\n"),
+        (
+            "windows after the end",
+            "[expect]\nbusiest = { width = \"10ms\", after = \"60s\", attempts = 3 }\n"
+        ),
+        ("nothing of the busiest", "[expect]\nbusiest = { width = \"10ms\" }\n"),
+        (
+            "another number of the busiest",
+            "[expect]\nbusiest = { width = \"10ms\", retries = 3 }\n"
+        ),
         ("a date of what never happens", "[expect]\nverdict = \"metastable\"\nback_at_s = 13\n"),
     ]));
 }

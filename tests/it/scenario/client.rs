@@ -5,8 +5,8 @@ use std::num::{NonZeroU16, NonZeroU32};
 
 use metastable::model::{Edge, Scope};
 use metastable::policy::breaker::{
-    Breaker, Cancelled, Comparison, Ends, Evaluated, HalfOpen, Limit, Results, Slow, Stay, StayEnd,
-    Trials, Window,
+    Breaker, Cancelled, Comparison, Ends, Evaluated, HalfOpen, Limit, Position, Results, Slow,
+    Stay, StayEnd, Trials, Window,
 };
 use metastable::policy::budget::{
     Budget, Charged, Concurrency, Deposits, FailedAttempt, Metered, Prices, RefundableQuota, Rule,
@@ -214,6 +214,7 @@ fn breakers() {
     let breaker = |keys: &str| edge(&format!("call.breaker = {{ {keys} }}")).breaker.unwrap();
     let count = |count| NonZeroU32::new(count).unwrap();
     let usual = Breaker {
+        position: Position::InsideRetry,
         window: Window::Time(ms(10_000)),
         counted: Failures::ALL,
         failed: Some(Limit::at_least(share(0.5))),
@@ -227,6 +228,9 @@ fn breakers() {
     };
     assert_eq!(breaker(""), usual);
     assert_eq!(edge("call.breaker = \"none\"").breaker, None);
+    let outside = Breaker { position: Position::OutsideRetry, ..usual };
+    assert_eq!(breaker("position = \"outside_retry\""), outside);
+    assert_eq!(breaker("position = \"inside_retry\""), usual);
     assert_eq!(
         breaker("window_calls = 5"),
         Breaker { window: Window::Count(count(5)), minimum_calls: 5, ..usual }

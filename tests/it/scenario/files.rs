@@ -10,6 +10,7 @@ fn stories() -> Vec<(PathBuf, Story)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     paths.sort();
     let read = |path: PathBuf| {
         let story = Story::read(&path, &[]).unwrap_or_else(|trouble| panic!("{trouble}"));

@@ -144,9 +144,9 @@ fn promises_are_ranges() {
     let base = story.variants[0].expect.as_ref().unwrap();
     assert_eq!((base.seeds, base.verdict), (5, Some(Verdict::Metastable)));
     let expected = [
-        (Metric::Retries, Bound { min: 99_000.0, max: 102_200.0 }),
-        (Metric::Shed, Bound::exactly(0.0)),
-        (Metric::Amplification, Bound { min: 3.1, max: f64::INFINITY }),
+        (Metric::Retries.into(), Bound { min: 99_000.0, max: 102_200.0 }),
+        (Metric::Shed.into(), Bound::exactly(0.0)),
+        (Metric::Amplification.into(), Bound { min: 3.1, max: f64::INFINITY }),
     ];
     assert_eq!(base.metrics, expected);
     let calm = story.variants[1].expect.as_ref().unwrap();

@@ -1,14 +1,17 @@
 //! Scenario files: what they mean, and what is said about wrong ones.
 
+mod answers;
 mod bad_input;
 mod bad_service;
 mod client;
+mod data;
 mod files;
 mod grid;
 mod meaning;
 mod overlay;
 mod presets;
 mod priority;
+mod promises;
 mod reading;
 mod robust;
 mod service_presets;

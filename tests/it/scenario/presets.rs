@@ -10,7 +10,7 @@ use metastable::observe::{Fact, Tally};
 use metastable::policy::budget::{Charged, Concurrency, Deposits, RefundableQuota, Rule};
 use metastable::policy::hedge::{Delay, Losers, OnFailure};
 use metastable::policy::outcome::Failure;
-use metastable::policy::retry::{Backoff, Retry};
+use metastable::policy::retry::{Backoff, Hint, Retry};
 use metastable::scenario::{Preset, Side};
 use metastable::time::{Span, Time};
 use metastable::unit::Fraction;
@@ -153,6 +153,7 @@ fn waits(own: &str, horizon_s: u64) -> (Vec<f64>, Option<f64>) {
             share: Fraction::ONE,
             cost: ErrorCost::Nothing,
             failure: Failure::Unavailable,
+            hint: Hint::Absent,
         },
         ..Service::new("api", NonZeroU32::MIN, Law::Fixed(Span::from_millis(1)))
     };

@@ -1,0 +1,180 @@
+//! The numbers that can be promised, by the names that they have in outputs.
+
+use super::{CellOutcome, Run};
+use crate::id::{ClientId, ServiceId};
+use crate::observe::{Busiest, BusiestCount, Line, Share};
+
+macro_rules! metrics {
+    ($(#[$about:meta])* $name:ident of $of:ty { $($(#[$doc:meta])* $variant:ident $key:literal $value:expr,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// Every metric there is.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Its name in scenario files and outputs.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $key,)* }
+            }
+
+            /// Its value, or none where there is none.
+            pub fn of(self, of: &$of) -> Option<f64> {
+                let value: fn(&$of) -> Option<f64> = match self { $(Self::$variant => $value,)* };
+                value(of)
+            }
+        }
+    };
+}
+
+metrics! {
+    /// A number of a run that can be promised. The names are those of `run --format json`.
+    Metric of Run {
+        /// Start of the first good window after the disturbance, seconds.
+        BackAt "back_at_s" |run| run.assessment.back_at.map(|at| at.as_secs_f64()),
+        /// Time from the end of the last trigger to `back_at_s`, seconds.
+        RecoveryTime "recovery_time_s" |run| run.assessment.recovery_time.map(|time| time.as_secs_f64()),
+        /// Relapses after the last trigger.
+        Relapses "relapses" |run| Some(f64::from(run.assessment.relapses)),
+        /// Fresh requests.
+        Requests "requests" |run| Some(run.recording.tally.requests as f64),
+        /// Requests answered in time.
+        Succeeded "succeeded" |run| Some(run.recording.tally.succeeded as f64),
+        /// Requests failed for good.
+        Failed "failed" |run| Some(run.recording.tally.failed as f64),
+        /// Requests open at the horizon.
+        Censored "censored" |run| Some(run.recording.tally.censored() as f64),
+        /// Attempts sent by clients.
+        Attempts "attempts" |run| Some(run.recording.tally.attempts as f64),
+        /// Retries sent by clients.
+        Retries "retries" |run| Some(run.recording.tally.retries as f64),
+        /// Copies sent by clients of attempts that were still out.
+        Hedges "hedges" |run| Some(run.recording.tally.hedges as f64),
+        /// Attempts held back by a client's own throttle, breaker or pool.
+        HeldBack "held_back" |run| Some(run.recording.tally.held_back as f64),
+        /// How often circuit breakers opened.
+        BreakerOpenings "breaker_openings" |run| Some(run.recording.tally.breaker_openings as f64),
+        /// Attempts given up by clients.
+        TimedOut "timed_out" |run| Some(run.recording.tally.timed_out as f64),
+        /// Retries held back by a budget.
+        Denied "denied" |run| Some(run.recording.tally.denied as f64),
+        /// Attempts refused on arrival.
+        Rejected "rejected" |run| Some(run.recording.tally.rejected as f64),
+        /// Attempts dropped at pick-up.
+        Shed "shed" |run| Some(run.recording.tally.shed as f64),
+        /// Share of work done for nobody.
+        WastedWork "wasted_work_fraction" |run| Some(run.recording.tally.wasted_work_fraction()),
+        /// Attempts per request.
+        Amplification "amplification" |run| Some(run.recording.tally.amplification()),
+        /// When the last request was answered in time, seconds.
+        LastSuccess "last_success_s" |run| run.recording.tally.last_success.map(|at| at.as_secs_f64()),
+        /// Median latency of successful requests, seconds.
+        LatencyP50 "latency_p50_s" |run| run.recording.latency.quantile(0.5).map(|l| l.as_secs_f64()),
+        /// 99th percentile of the latency of successful requests, seconds.
+        LatencyP99 "latency_p99_s" |run| run.recording.latency.quantile(0.99).map(|l| l.as_secs_f64()),
+    }
+}
+
+metrics! {
+    /// A number of a sweep's cell that can be promised. The names are those of `sweep --format json`.
+    SweepMetric of CellOutcome {
+        /// Seeds that were well at the end.
+        Recovered "recovered" |cell| Some(cell.recovered() as f64),
+        /// Share of seeds that were well at the end.
+        RecoveredShare "recovered_share" |cell| Some(cell.recovered_share()),
+        /// Median recovery time, seconds.
+        MedianRecoveryTime "median_recovery_time_s" |cell| cell.median_recovery_time_s,
+    }
+}
+
+metrics! {
+    /// A number of one client that can be promised.
+    ClientMetric of Share {
+        /// Its fresh requests.
+        Requests "requests" |share| Some(share.arrivals as f64),
+        /// Its requests answered in time.
+        Succeeded "succeeded" |share| Some(share.goodput as f64),
+        /// The share of its requests that were answered in time; none without requests.
+        SucceededShare "succeeded_share" |share| per_request(share, share.goodput),
+        /// Attempts that it sent.
+        Attempts "attempts" |share| Some(share.attempts as f64),
+        /// Attempts per request; none without requests.
+        Amplification "amplification" |share| per_request(share, share.attempts),
+    }
+}
+
+metrics! {
+    /// A number of one service that can be promised.
+    ServiceMetric of Line {
+        /// The longest queue at the end of a window, attempts.
+        LongestQueue "longest_queue" |line| Some(line.longest as f64),
+        /// The queue at the horizon, attempts.
+        LastQueue "last_queue" |line| Some(line.last as f64),
+    }
+}
+
+fn per_request(share: &Share, count: u64) -> Option<f64> {
+    (share.arrivals > 0).then(|| count as f64 / share.arrivals as f64)
+}
+
+/// A number of a run that can be promised, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// The whole run's.
+    Whole(Metric),
+    /// A client's.
+    Client {
+        /// Which.
+        id: ClientId,
+        /// What it is called.
+        name: String,
+        /// What of it.
+        metric: ClientMetric,
+    },
+    /// A service's.
+    Service {
+        /// Which.
+        id: ServiceId,
+        /// What it is called.
+        name: String,
+        /// What of it.
+        metric: ServiceMetric,
+    },
+    /// The attempts sent in the busiest of many short windows, which nothing counts unless it is
+    /// promised.
+    Busiest(Busiest),
+}
+
+impl From<Metric> for Quantity {
+    fn from(metric: Metric) -> Self {
+        Self::Whole(metric)
+    }
+}
+
+impl Quantity {
+    /// Its name in a finding.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Whole(metric) => metric.name().to_owned(),
+            Self::Client { name, metric, .. } => format!("clients.{name}.{}", metric.name()),
+            Self::Service { name, metric, .. } => format!("services.{name}.{}", metric.name()),
+            Self::Busiest(busiest) => {
+                format!("attempts in the busiest {} from {} on", busiest.width, busiest.after)
+            }
+        }
+    }
+
+    /// Its value, or none where there is none; `busiest` are the counters that watched the run.
+    pub(super) fn of(&self, run: &Run, busiest: &[BusiestCount]) -> Option<f64> {
+        match self {
+            Self::Whole(metric) => metric.of(run),
+            Self::Client { id, metric, .. } => metric.of(&run.recording.client(*id)),
+            Self::Service { id, metric, .. } => metric.of(&run.recording.line(*id)),
+            Self::Busiest(asked) => {
+                let count = busiest.iter().find(|count| count.busiest() == *asked);
+                count.map(|count| count.most() as f64)
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `refusals = { retry_after = "2s", takes = "1ms", by = "a_worker" }`: how a service says no.
+
+use serde::Deserialize;
+
+use super::hint::{RetryAfter, hint};
+use super::length::Length;
+use crate::model;
+use crate::policy::admission::Rejection;
+use crate::scenario::tree::Spot;
+use crate::scenario::trouble::Diagnostic;
+
+/// How a service says no, as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Refusals {
+    retry_after: Option<RetryAfter>,
+    takes: Option<Length>,
+    by: Option<By>,
+}
+
+/// Whose time a refusal takes.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum By {
+    Nobody,
+    AWorker,
+}
+
+impl Refusals {
+    pub(super) fn refusals(&self, spot: Spot<'_>) -> Result<model::Refusals, Diagnostic> {
+        let hint = hint(self.retry_after.as_ref(), spot)?;
+        let takes = |length: &Length| {
+            length.above_zero(spot.at("takes"), "a refusal at once is one without `takes`")
+        };
+        let cost = match (&self.takes, self.by) {
+            (None, None) => Rejection::Free,
+            (Some(length), None | Some(By::Nobody)) => Rejection::Late(takes(length)?),
+            (Some(length), Some(By::AWorker)) => Rejection::ByWorker(takes(length)?),
+            (None, Some(_)) => {
+                let message = "`by` says whose time a refusal takes, and it takes none";
+                return Err(Diagnostic::error(spot.at("by").key, message)
+                    .help("add takes = \"1ms\"".to_owned()));
+            }
+        };
+        Ok(model::Refusals { cost, hint })
+    }
+}

@@ -1,0 +1,116 @@
+//! What `[expect]` can promise, held against worlds of which every number is known.
+
+use std::sync::atomic::AtomicBool;
+
+use metastable::experiment::{Across, Bound, Claim, Finding, Metric, Quantity, Subject, check};
+use metastable::scenario::Story;
+
+use super::parse;
+
+/// Two clients without a word of chance: 100 and 50 requests a second, for ten seconds.
+const TWO: &str = r#"title = "Two"
+horizon = "10s"
+
+[services.api]
+workers = 10
+service_time = "5ms"
+
+[services.slow]
+workers = 1
+service_time = "30ms"
+
+[clients.a]
+calls = "api"
+arrival_rate = 100
+arrivals = "even"
+
+[clients.b]
+calls = "slow"
+arrival_rate = 50
+arrivals = "even"
+call.timeout = "15ms"
+call.retry.immediate = { max_retries = 1 }
+"#;
+
+fn story(text: &str, promises: &str) -> Story {
+    let text = format!("{text}[expect]\n{promises}");
+    parse(&text, &[]).unwrap_or_else(|trouble| panic!("{promises}: {trouble}"))
+}
+
+fn findings(text: &str, promises: &str) -> Vec<Finding> {
+    let story = story(text, promises);
+    let variant = &story.variants[0];
+    let subject = Subject { name: &variant.name, model: &variant.model };
+    let promise = variant.expect.as_ref().unwrap();
+    let claims = [(Claim::Variant { subject, promise }, story.seed)];
+    let mut judged = check(&claims, &AtomicBool::new(false), || ()).unwrap();
+    judged.remove(0).remove(0).findings
+}
+
+/// The promise is kept, and one that asks for a little more is not.
+fn exactly(text: &str, promises: impl Fn(f64) -> String, value: f64) {
+    let held = |promises: &str| findings(text, promises)[0].held;
+    assert!(held(&promises(value)), "{}: {:?}", promises(value), findings(text, &promises(value)));
+    assert!(!held(&promises(value + 0.5)), "{}", promises(value + 0.5));
+}
+
+#[test]
+fn each_client_has_numbers_of_its_own() {
+    let of = |metric: &'static str| move |value: f64| format!("clients.{metric} = {value}\n");
+    exactly(TWO, of("a.requests"), 1_000.0);
+    exactly(TWO, of("a.succeeded"), 1_000.0);
+    exactly(TWO, of("a.succeeded_share"), 1.0);
+    exactly(TWO, of("a.amplification"), 1.0);
+    exactly(TWO, of("b.requests"), 500.0);
+    // Nobody is answered within 15 ms, and everybody asks twice.
+    exactly(TWO, of("b.succeeded"), 0.0);
+    exactly(TWO, of("b.attempts"), 1_000.0);
+    exactly(TWO, of("b.amplification"), 2.0);
+}
+
+#[test]
+fn each_service_has_a_queue_of_its_own() {
+    let of = |metric: &'static str| move |value: f64| format!("services.{metric} = {value}\n");
+    exactly(TWO, of("api.longest_queue"), 0.0);
+    // A hundred attempts a second come, and one is begun every 30 ms: 334 of 1,000.
+    exactly(TWO, of("slow.last_queue"), 1_000.0 - 334.0);
+    exactly(TWO, of("slow.longest_queue"), 1_000.0 - 334.0);
+}
+
+/// Where there is one of each, nothing is kept of the parties, and the promise holds all the same.
+#[test]
+fn a_single_client_is_the_whole() {
+    let without_b = TWO.split("[clients.b]").next().unwrap();
+    let one = without_b.replace("[services.slow]\nworkers = 1\nservice_time = \"30ms\"\n", "");
+    exactly(&one, |value| format!("clients.a.attempts = {value}\n"), 1_000.0);
+    exactly(&one, |value| format!("services.api.last_queue = {value}\n"), 0.0);
+}
+
+#[test]
+fn the_last_success_and_the_busiest_window() {
+    exactly(TWO, |value| format!("last_success_s = {value}\n"), 9.995);
+    let busiest = |more: &'static str| {
+        move |value: f64| format!("busiest = {{ width = \"100ms\", attempts = {value}{more} }}\n")
+    };
+    // In 100 ms ten requests of a, five of b and their retries.
+    exactly(TWO, busiest(", after = \"1s\""), 20.0);
+    let found = findings(TWO, "busiest = { width = \"100ms\", after = \"1s\", attempts = 3 }\n");
+    assert_eq!(found[0].expected, "attempts in the busiest 100ms from 1s on = 3");
+}
+
+#[test]
+fn they_are_read_in_order_and_as_they_are_meant() {
+    let story = story(
+        TWO,
+        "seeds = 3\nacross_seeds = \"median\"\nretries = { max = 9 }\nclients.b.attempts = 1\n",
+    );
+    let promise = story.variants[0].expect.as_ref().unwrap();
+    assert_eq!((promise.seeds, promise.across), (3, Across::Median));
+    let most = Bound { min: f64::NEG_INFINITY, max: 9.0 };
+    assert_eq!(promise.metrics[0], (Quantity::Whole(Metric::Retries), most));
+    let Quantity::Client { id, name, .. } = &promise.metrics[1].0 else { panic!("another") };
+    assert_eq!((id.0, name.as_str()), (1, "b"));
+    // A client may be called like a word of the grammar.
+    let odd = TWO.replace("clients.a", "clients.seeds");
+    exactly(&odd, |value| format!("clients.seeds.requests = {value}\n"), 1_000.0);
+}
