@@ -40,6 +40,7 @@ mod service_time;
 mod shedding;
 mod sweep;
 mod throttle;
+mod too_large;
 mod tries;
 mod trigger;
 mod variant;
