@@ -13,7 +13,7 @@ const CHOICES: [&str; 6] =
     ["retry", "budget", "throttle", "jitter", "guidance", "wait_after_refusal"];
 
 /// The same of a service.
-const SERVICE_CHOICES: [&str; 2] = ["limit", "shedding"];
+const SERVICE_CHOICES: [&str; 3] = ["limit", "shedding", "queue"];
 
 /// Keys that exclude each other: a call that has one of them does not get the other.
 const RIVALS: [(&str, &[&str]); 10] = [

@@ -227,6 +227,7 @@ fn presets_wait_as_their_sources_say() {
     let waits = exact(&[0.0, 0.2, 0.4, 0.8, 1.6]);
     fingerprint(&(preset("urllib3_retry") + factor), &waits);
     fingerprint(&preset("spring_retry"), &exact(&[0.1, 0.2]));
+    fingerprint(&preset("spring_retryable"), &exact(&[1.0, 1.0]));
     fingerprint(&preset("celery_autoretry"), &[(0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]);
     for name in ["grpc_default", "dotnet_httpclient", "go_nethttp", "okhttp", "requests_default"] {
         fingerprint(&preset(name), &[]);

@@ -2,9 +2,11 @@
 //! count is said.
 
 use metastable::engine::agenda::Lanes;
+use metastable::model::{Notice, QueueTimeout};
 use metastable::observe::Tally;
+use metastable::policy::admission::Admission;
 use metastable::policy::limit::{EnvoyGradient, Gradient2, Limit, Range, Vegas};
-use metastable::policy::shedding::{Codel, FollyCodel, Shedding};
+use metastable::policy::shedding::{Codel, FollyCodel, QueueTimer, Shedding};
 use metastable::time::Span;
 
 use super::service_side::service_with;
@@ -24,6 +26,10 @@ fn they_are_what_their_sources_say() {
     let shedding = |name| named(name, "").shedding;
     assert_eq!(shedding("folly_codel"), Shedding::FollyCodel(FollyCodel::DEFAULT));
     assert_eq!(shedding("rfc8289_codel"), Shedding::Codel(Codel::DEFAULT));
+    let flow = named("k8s_apf", "");
+    assert_eq!(flow.admission, Admission::Bounded { max_waiting: 300 });
+    let timer = QueueTimer::After(Span::from_secs(15));
+    assert_eq!(flow.queue_timeout, Some(QueueTimeout { timer, clients: Notice::AtOnce }));
 }
 
 #[test]
@@ -36,6 +42,9 @@ fn what_a_service_says_itself_stands() {
     assert_eq!(vegas, Some(Limit::Vegas(Vegas::NETFLIX)));
     assert_eq!(named("netflix_gradient2", "limit = { none = {} }").limit, None);
     assert_eq!(named("folly_codel", "shedding = \"expired\"").shedding, Shedding::Expired);
+    let short = named("k8s_apf", "queue = { max_work = \"1s\" }\nqueue_timeout = \"none\"");
+    assert_ne!(short.admission, Admission::Bounded { max_waiting: 300 });
+    assert_eq!(short.queue_timeout, None);
     let patient = FollyCodel { target: Span::from_millis(20), ..FollyCodel::DEFAULT };
     let target = named("folly_codel", "shedding.folly_codel.target = \"20ms\"").shedding;
     assert_eq!(target, Shedding::FollyCodel(patient));
