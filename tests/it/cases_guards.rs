@@ -42,6 +42,28 @@ fn half_open_places_trials_and_not_a_thousand() {
     assert_eq!(placed("call.preset = \"hystrix\"", 5_001), (1, 999));
 }
 
+/// Case D03: a hedge that has lost is a trial without a result. If its permit comes
+/// back, the next call has it and closes the breaker; if it does not, nothing is let through again.
+#[test]
+fn a_hedge_that_has_lost_gives_its_permit_back() {
+    let found = |cancelled: &str| {
+        // The call at 0 fails and opens the breaker. Of two trials at 5 s the first answers at 5.1 s.
+        let client = format!(
+            "arrivals = {{ replay = {{ at = [\"0s\", \"5s\", \"5200ms\", \"6s\"] }} }}\n\
+             call.hedge = {{ delay = \"10ms\", max_hedges = 1 }}\n\
+             call.breaker = {{ window_calls = 10, minimum_calls = 1, failed = 1, open = \"5s\", \
+             half_open = {{ permits = 2, cancelled = \"{cancelled}\" }} }}"
+        );
+        let broken =
+            "[triggers.broken]\noutage = { service = \"api\", begins = \"0s\", lasts = \"1s\" }";
+        let found = tally(&told("10s", "workers = 10\nservice_time = \"100ms\"", &client, broken));
+        (found.succeeded, found.attempts, found.held_back)
+    };
+    // At 5.2 s one permit is left, which the call has and its hedge has not.
+    assert_eq!(found("returned"), (3, 1 + 2 + 1 + 2, 1 + 1));
+    assert_eq!(found("lost"), (1, 1 + 2, 1 + 2 + 2));
+}
+
 /// Case D05 (resilience4j #842, #1443; Hystrix #1018): a window with too few calls never opens a
 /// breaker, though all of them fail; one with enough does at once, and does not wait for its end.
 #[test]
@@ -122,4 +144,7 @@ fn three_of_six_are_served_and_three_refused() {
     let pool = "call.preset = \"envoy_cb\"\ncall.pool = { size = 3, max_waiting = 0 }";
     assert_eq!(found("", pool), (3, 3, 3, 0));
     assert_eq!(found("limit.fixed.max = 3", ""), (3, 3, 0, 3));
+    // Case E01c: a connection that is not open yet makes a call wait, which none may.
+    let cold = pool.replace(" }", ", cold_start = \"counts_as_waiting\" }");
+    assert_eq!(found("", &cold), (0, 6, 6, 0));
 }

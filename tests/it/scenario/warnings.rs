@@ -111,6 +111,10 @@ fn keys_without_effect() {
             &with("[clients.web]", "call.pool = { size = 10, clock = \"each_wait\" }"),
         ),
         (
+            "a cold start of a pool with a line",
+            &with("[clients.web]", "call.pool = { size = 10, cold_start = \"counts_as_waiting\" }"),
+        ),
+        (
             "a timeout from where nobody waits",
             &with("[clients.web]", "call.timeout_from = \"ready\""),
         ),
