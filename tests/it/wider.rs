@@ -25,7 +25,7 @@ use metastable::policy::discipline::{Crowded, Discipline};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::limit::{Limit, Vegas};
 use metastable::policy::outcome::Failures;
-use metastable::policy::pool::{AcquireClock, Pool};
+use metastable::policy::pool::{AcquireClock, ColdStart, Pool};
 use metastable::policy::retry::{Exponential, Failure, Guidance, Hint};
 use metastable::policy::slowdown::{Scalability, Slowdown};
 use metastable::policy::throttle::{Adaptive, Throttle};
@@ -115,6 +115,7 @@ fn any_pool(pick: &mut impl FnMut(usize) -> usize) -> Option<Pool> {
         max_waiting: [None, Some(0), Some(3)][pick(3)],
         acquire_timeout: [None, Some(ms(25))][pick(2)],
         clock: AcquireClock::WholeWait,
+        cold_start: [ColdStart::IsFree, ColdStart::CountsAsWaiting][pick(2)],
     };
     [None, Some(pool)][pick(2)]
 }

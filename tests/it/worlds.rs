@@ -15,6 +15,7 @@ use metastable::policy::admission::{Admission, Headroom, Rejection};
 use metastable::policy::budget::{Budget, Rule, SlidingWindow};
 use metastable::policy::retry::{Backoff, Exponential, Retry};
 use metastable::policy::shedding::{Codel, FollyCodel, QueueTimer, Shedding};
+use metastable::scenario::Story;
 use metastable::time::{Span, Time};
 use metastable::unit::{Fraction, Rate};
 use proptest::prelude::*;
@@ -231,4 +232,15 @@ fn any_retry() -> impl Strategy<Value = Retry> {
         after_refusal,
         ..Retry::NEVER
     })
+}
+
+/// The world of a scenario in which one client `web` calls one service `api`: a horizon, and what
+/// stands in their tables.
+pub(crate) fn told(horizon: &str, service: &str, client: &str, more: &str) -> Model {
+    let text = format!(
+        "title = \"case\"\nhorizon = \"{horizon}\"\n[services.api]\n{service}\n\
+         [clients.web]\ncalls = \"api\"\n{client}\n{more}"
+    );
+    let story = Story::parse(&text, "case.toml", &[]);
+    story.unwrap_or_else(|trouble| panic!("{trouble}")).variants.remove(0).model
 }
