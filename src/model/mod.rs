@@ -7,6 +7,7 @@ mod graph;
 mod lever;
 mod limit;
 mod service;
+mod solver;
 mod trigger;
 
 pub use arrivals::{Arrivals, Bursts, Profile, Think, Users};
@@ -15,6 +16,7 @@ pub use graph::{Calls, InnerCall, Meanwhile, Need, PassedOn};
 pub use lever::{Action, Condition, Lever, Pull};
 pub use limit::{MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, TooLarge, WorstCase};
 pub use service::{ErrorCost, Errors, OnAbandon, QueueTimeout, Refusals, Service, WorkDraw};
+pub use solver::Solver;
 pub use trigger::{
     Disturbance, InProgress, Notice, Outage, QueueFate, ServiceFate, Subject, Trigger,
 };
@@ -42,6 +44,8 @@ pub struct Model {
     pub window: Span,
     /// When a window counts as good, and for how long it must stay so.
     pub criterion: Criterion,
+    /// How the run is worked out.
+    pub solver: Solver,
 }
 
 /// What comes first when a completion and a client's timer fall on one instant.
@@ -89,6 +93,7 @@ impl Model {
             horizon,
             window,
             criterion: Criterion::default(),
+            solver: Solver::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::document::{Document, Tie};
 use super::number::thousands;
 use super::people::People;
+use super::solver;
 use super::too_large::too_large;
 use crate::id::ServiceId;
 use crate::model::{self, Model};
@@ -67,9 +68,10 @@ impl Document {
         let model = self.build(spot, written, &mut out);
         let model = model.filter(|_| out.is_empty()).and_then(|model| {
             out.keep(model.fits().map_err(|limit| too_large(limit, &model, spot)))?;
+            solver::check(&model, spot, &mut out);
             Some(model)
         });
-        model.ok_or_else(|| out.into_inner())
+        model.filter(|_| out.is_empty()).ok_or_else(|| out.into_inner())
     }
 
     fn build(&self, spot: Spot<'_>, written: &Node, out: &mut Complaints) -> Option<Model> {
@@ -92,6 +94,7 @@ impl Document {
         if let (Some(horizon), Some(window)) = (horizon, window) {
             out.keep(whole_windows(horizon, window, spot));
         }
+        let solver = out.keep(self.solver.build(spot.at("solver")));
         let criterion = self.criterion.build(spot.at("criterion"), window, horizon, out);
 
         let here = spot.at("services");
@@ -143,6 +146,7 @@ impl Document {
             horizon: horizon?,
             window: window?,
             criterion: criterion?,
+            solver: solver?,
         })
     }
 }
@@ -161,6 +165,7 @@ const LASTING: [(&str, &str); 4] = [
 fn changed(written: &Node, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
     let mut tree = written.clone();
     tree.remove("levers");
+    tree.remove("solver");
     let mut out = Complaints::default();
     if set.node.entries().is_empty() {
         out.add(
