@@ -104,11 +104,18 @@ impl Line {
         self.cohorts.get(self.oldest).copied().filter(|cohort| cohort.sent + timeout <= now)
     }
 
-    /// Takes the overdue cohort out of the line; how many of it were there.
-    pub(super) fn withdraw(&mut self) -> u64 {
+    /// Whether the overdue cohort is at the head of the line.
+    pub(super) const fn is_overdue_at_head(&self) -> bool {
+        self.head == self.oldest
+    }
+
+    /// Takes the overdue cohort out of the line, but for the first `kept` of it; how many left.
+    pub(super) fn withdraw_but(&mut self, kept: u64) -> u64 {
         let cohort = &mut self.cohorts[self.oldest];
-        self.queued -= cohort.queued;
-        std::mem::take(&mut cohort.queued)
+        let left = cohort.queued.saturating_sub(kept);
+        cohort.queued -= left;
+        self.queued -= left;
+        left
     }
 
     /// Nobody waits for the overdue cohort any longer.

@@ -65,6 +65,7 @@ pub fn run(model: &Model, step: Span, observer: &mut impl Observer) {
         line: Line::default(),
         due: BTreeMap::new(),
         effort: Span::ZERO,
+        begun: None,
         step,
         now: Time::ZERO,
         cohorts: 0,
@@ -126,6 +127,8 @@ struct Run<'a, O> {
     due: BTreeMap<u64, Vec<Due>>,
     /// Work that has gone into the head of the line and has not yet finished it.
     effort: Span,
+    /// When a worker took up the head of the line, if one has: it is served, whatever becomes of it.
+    begun: Option<Time>,
     step: Span,
     /// The start of the step.
     now: Time,
@@ -187,22 +190,23 @@ impl<O: Observer> Run<'_, O> {
         let lasts = pace.lasts(self.work);
         while let Some(behind) = self.line.behind_head() {
             let cohort = *self.line.head();
-            let useful = cohort.open > 0;
-            let deadline = match self.client.edge.timeout {
-                Some(timeout) => cohort.sent + timeout,
-                None => Time::NEVER,
-            };
-            if self.is_hopeless(&cohort, lasts, deadline, behind) {
+            if self.begun.is_none() && self.is_hopeless(&cohort, lasts, behind) {
                 self.shed(&cohort);
                 continue;
             }
-            let count = cohort.queued.min(self.work.times_in(self.effort));
+            // What has been begun is finished first, alone: others of its cohort are judged anew.
+            let most = if self.begun.is_some() { 1 } else { cohort.queued };
+            let count = most.min(self.work.times_in(self.effort));
             if count == 0 {
+                if !self.effort.is_zero() {
+                    self.begun.get_or_insert(self.now);
+                }
                 return;
             }
             self.effort = self.effort - self.work.saturating_mul(count);
+            let begun = self.begun.take().unwrap_or(self.now);
             self.line.serve(count);
-            self.tell_served(&cohort, count, lasts, useful);
+            self.tell_served(&cohort, count, begun, lasts);
         }
         // Nobody is left to work for.
         self.effort = Span::ZERO;
@@ -210,7 +214,11 @@ impl<O: Observer> Run<'_, O> {
 
     /// Attempts whose time ends with this step's start have not been given up yet: the line comes
     /// before the clock.
-    fn is_hopeless(&mut self, cohort: &Cohort, lasts: Span, deadline: Time, behind: u64) -> bool {
+    fn is_hopeless(&mut self, cohort: &Cohort, lasts: Span, behind: u64) -> bool {
+        let deadline = match self.client.edge.timeout {
+            Some(timeout) => cohort.sent + timeout,
+            None => Time::NEVER,
+        };
         match self.shedder {
             Shedder::Expired => cohort.open == 0,
             Shedder::Never
@@ -233,16 +241,17 @@ impl<O: Observer> Run<'_, O> {
         self.line.drop_head();
     }
 
-    fn tell_served(&mut self, cohort: &Cohort, count: u64, work: Span, useful: bool) {
+    fn tell_served(&mut self, cohort: &Cohort, count: u64, begun: Time, work: Span) {
         let (service, call, attempt) = (SERVICE, cohort.call, cohort.retry);
-        let waited = self.now.since(cohort.sent);
+        let useful = cohort.open > 0;
+        let waited = begun.since(cohort.sent);
         let from_queue = cohort.sent < self.now;
         self.tell(Fact::Started { service, call, attempt, waited, from_queue }, count);
         self.tell(Fact::Completed { service, call, attempt, work, useful }, count);
         if useful {
             // An answer comes within the step; and not before the work can be done.
-            let before = cohort.sent.since(cohort.born);
-            let latency = (before + waited).max(before + work);
+            let soonest = cohort.sent.since(cohort.born) + work;
+            let latency = self.now.since(cohort.born).max(soonest);
             self.tell(Fact::Succeeded { client: CLIENT, call, latency }, count);
         }
     }
@@ -281,7 +290,7 @@ impl<O: Observer> Run<'_, O> {
             match self.service.on_abandon {
                 OnAbandon::Ignores => {}
                 OnAbandon::LeavesQueue | OnAbandon::StopsWork => {
-                    let left = self.line.withdraw();
+                    let left = self.withdraw();
                     let (service, place) = (SERVICE, Place::Queue);
                     self.tell(Fact::Withdrawn { service, call, attempt, place }, left);
                 }
@@ -289,6 +298,18 @@ impl<O: Observer> Run<'_, O> {
             self.line.give_up();
             self.fail(nth, &cohort, cohort.open, Failure::TimedOut, Hint::Absent);
         }
+    }
+
+    /// Takes the overdue cohort out of the line, and out of a worker's hands if the service does that.
+    fn withdraw(&mut self) -> u64 {
+        let in_hand = self.begun.is_some() && self.line.is_overdue_at_head();
+        if in_hand && self.service.on_abandon == OnAbandon::LeavesQueue {
+            return self.line.withdraw_but(1);
+        }
+        if in_hand {
+            (self.begun, self.effort) = (None, Span::ZERO);
+        }
+        self.line.withdraw_but(0)
     }
 
     /// What becomes of `count` requests of a cohort whose attempts have failed.
