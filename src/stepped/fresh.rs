@@ -4,14 +4,14 @@ use crate::model::Arrivals;
 use crate::time::{Span, Time};
 
 /// One request, in the parts in which demand is added up: sums of whole numbers have no rounding.
-const WHOLE: u64 = 1_000_000_000;
+const WHOLE: u128 = 1_000_000_000;
 
 /// Demand as a flow: the mean of a process, of which whole requests come as they fill up.
 #[derive(Clone, Debug)]
 pub(super) struct Fresh {
     arrivals: Arrivals,
     /// What has come of the next request, in billionths of it.
-    begun: u64,
+    begun: u128,
 }
 
 impl Fresh {
@@ -46,9 +46,9 @@ impl Fresh {
             | Arrivals::Users(_) => 0.0,
         };
         // A billionth of a request for each nanosecond at one request a second.
-        let flow = (per_second * surge * length as f64).round() as u64;
+        let flow = (per_second * surge * length as f64).round() as u128;
         self.begun = self.begun.saturating_add(flow);
-        let come = self.begun / WHOLE;
+        let come = u64::try_from(self.begun / WHOLE).unwrap_or(u64::MAX);
         self.begun %= WHOLE;
         come
     }
