@@ -13,7 +13,8 @@ fn run(variant: &str, rate: f64, step: Option<&str>) -> Run {
         None => "solver=events".to_owned(),
     };
     let overrides = [format!("clients.shop.arrival_rate={rate}"), solver];
-    let story = Story::read(FILE.as_ref(), &overrides).unwrap_or_else(|trouble| panic!("{trouble}"));
+    let story =
+        Story::read(FILE.as_ref(), &overrides).unwrap_or_else(|trouble| panic!("{trouble}"));
     let told = story.variants.iter().find(|told| told.name == variant);
     let told = told.unwrap_or_else(|| panic!("there is no variant {variant}"));
     Workbench::default().run(variant, &told.model, 1)
@@ -21,7 +22,10 @@ fn run(variant: &str, rate: f64, step: Option<&str>) -> Run {
 
 /// "never", or the second from which on goodput holds; and how many requests were answered.
 fn cells(run: &Run) -> [String; 2] {
-    let back = run.assessment.back_at.map_or_else(|| "never".to_owned(), |at| at.as_secs_f64().to_string());
+    let back = run
+        .assessment
+        .back_at
+        .map_or_else(|| "never".to_owned(), |at| at.as_secs_f64().to_string());
     let answered = run.recording.tally.succeeded;
     [back, format!("{},{:03}", answered / 1_000, answered % 1_000)]
 }
@@ -29,8 +33,7 @@ fn cells(run: &Run) -> [String; 2] {
 /// The table of the page is what comes out.
 #[test]
 fn the_table_of_the_page() {
-    const STEPS: [&str; 9] =
-        ["1s", "500ms", "200ms", "100ms", "20ms", "10ms", "5ms", "2ms", "1ms"];
+    const STEPS: [&str; 9] = ["1s", "500ms", "200ms", "100ms", "20ms", "10ms", "5ms", "2ms", "1ms"];
     let steps = STEPS.iter().map(|step| Some(*step)).chain([None]);
     let rows: Vec<String> = steps
         .map(|step| {
@@ -93,9 +96,11 @@ fn ties_are_no_matter_of_the_step() {
 /// Eighty thousand requests a second cost no more than eighty.
 #[test]
 fn load_costs_nothing() {
-    let overrides =
-        ["clients.shop.arrival_rate=80000".to_owned(), "services.orders.service_time=10us".to_owned(),
-         "solver.stepped.step=1s".to_owned()];
+    let overrides = [
+        "clients.shop.arrival_rate=80000".to_owned(),
+        "services.orders.service_time=10us".to_owned(),
+        "solver.stepped.step=1s".to_owned(),
+    ];
     let text = std::fs::read_to_string(FILE).unwrap();
     let alone = text.split("[expect]").next().unwrap();
     let story = Story::parse(alone, "order-status-stepped.toml", &overrides)

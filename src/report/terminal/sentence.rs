@@ -191,8 +191,11 @@ mod tests {
                     Model { solver, ..Model::empty(Span::from_secs(1), Span::from_secs(1)) }
                 })
                 .collect();
-            let subjects: Vec<Subject<'_>> =
-                ["a", "b", "c"].iter().zip(&models).map(|(name, model)| Subject { name, model }).collect();
+            let subjects: Vec<Subject<'_>> = ["a", "b", "c"]
+                .iter()
+                .zip(&models)
+                .map(|(name, model)| Subject { name, model })
+                .collect();
             assert_eq!(solvers(&subjects).as_deref(), expected, "{steps_ms:?}");
         };
         check(&[0, 0], None);
