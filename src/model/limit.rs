@@ -143,6 +143,7 @@ impl Model {
             | Disturbance::Surge { .. }
             | Disturbance::Latency { .. }
             | Disturbance::Loss { .. }
+            | Disturbance::Flush { .. }
             | Disturbance::Capacity { .. } => false,
         };
         let by_errors = service.errors.cost == ErrorCost::Nothing

@@ -25,6 +25,10 @@ pub struct Tally {
     pub timed_out: u64,
     /// Retries that a budget held back.
     pub denied: u64,
+    /// Requests answered from a cache, those that services make among them.
+    pub hits: u64,
+    /// Attempts that waited for what another one fetched.
+    pub coalesced: u64,
     /// Attempts that a client's own throttle, breaker or pool held back; they are not among those sent.
     pub held_back: u64,
     /// How often circuit breakers opened.
@@ -128,6 +132,8 @@ impl Observer for Tally {
             Fact::Blocked { .. } => self.blocked += 1,
             Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += 1,
             Fact::Withdrawn { .. } => self.withdrawn += 1,
+            Fact::Hit { .. } => self.hits += 1,
+            Fact::Coalesced { .. } => self.coalesced += 1,
             Fact::HeldBack { .. } => self.held_back += 1,
             Fact::BreakerOpened { .. } => self.breaker_openings += 1,
             Fact::RefusalSaid { work, .. } => {

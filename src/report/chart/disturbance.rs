@@ -32,6 +32,7 @@ fn words(trigger: &Trigger, room: f64) -> String {
         Disturbance::Latency { .. } => "latency",
         Disturbance::ErrorShare { .. } => "errors",
         Disturbance::Loss { .. } => "loss",
+        Disturbance::Flush { .. } => "cache flush",
         Disturbance::Capacity { .. } => "capacity change",
     };
     let words = format!("{}: {} s {kind}", trigger.name, short(trigger.lasts.as_secs_f64()));
