@@ -17,6 +17,8 @@
 //! 3. at pick-up, [`shedding`]: is it still worth serving?
 //! 4. at the start, [`slowdown`]: how much longer its work takes in this state;
 //! 5. at its end, the concurrency [`limit`] again: what the round trip teaches.
+//!
+//! How many workers a service has is asked now and then, whatever arrives ([`scaling`]).
 
 pub mod admission;
 pub mod balancer;
@@ -32,6 +34,7 @@ pub mod limit;
 pub mod outcome;
 pub mod pool;
 pub mod retry;
+pub mod scaling;
 pub mod shedding;
 pub mod slowdown;
 pub mod throttle;
