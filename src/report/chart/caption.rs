@@ -34,7 +34,7 @@ pub(super) fn of(model: &Model, run: &Run) -> String {
         }
         Verdict::Overloaded if model.triggers.is_empty() => "fails undisturbed".to_owned(),
         Verdict::Overloaded => "fails without a trigger too".to_owned(),
-        Verdict::Undecided => "the run ends too soon after the trigger".to_owned(),
+        Verdict::Undecided => "the run ends too soon".to_owned(),
     };
     match assessment.relapses {
         0 => format!("{verdict}: {detail}"),
@@ -128,6 +128,6 @@ mod tests {
         check(Verdict::Overloaded, |_| {}, "overloaded: fails without a trigger too");
         check_of(Vec::new(), Verdict::Overloaded, |_| {}, "overloaded: fails undisturbed");
         check_of(Vec::new(), Verdict::Unaffected, |_| {}, "unaffected: nothing disturbs it");
-        check(Verdict::Undecided, |_| {}, "undecided: the run ends too soon after the trigger");
+        check(Verdict::Undecided, |_| {}, "undecided: the run ends too soon");
     }
 }
