@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::tree;
 use crate::scenario::nearest::did_you_mean;
 use crate::scenario::source::Place;
-use crate::scenario::tree::{Entry, Layer, Node, Spot, Value};
+use crate::scenario::tree::{Entry, Layer, Node, Value};
 use crate::scenario::trouble::Diagnostic;
 
 /// Tables of which one key is a choice: a call that chose another one keeps it.
@@ -31,17 +31,15 @@ const RIVALS: [(&str, &[&str]); 10] = [
 /// # Errors
 /// If a call names a preset that there is not.
 pub(in crate::scenario) fn fill(world: &Node) -> Result<Cow<'_, Node>, Vec<Diagnostic>> {
-    let clients = Spot::root(world).find("clients").map_or(&[][..], |spot| spot.node.entries());
-    let names_one = |client: &Entry| preset_of(client).is_some();
-    if !clients.iter().any(names_one) {
+    let naming = naming(world);
+    if naming.is_empty() {
         return Ok(Cow::Borrowed(world));
     }
     let presets = tree();
     let mut filled = world.clone();
     let mut wrong = Vec::new();
-    for client in clients {
-        let Some(preset) = preset_of(client) else { continue };
-        let call = entries_of(&mut filled, &["clients", &client.key, "call"]);
+    for (path, preset) in naming {
+        let call = entries_of(&mut filled, &path);
         for (name, place) in names(preset) {
             match called(&presets, name, place) {
                 Ok(keys) => {
@@ -56,9 +54,21 @@ pub(in crate::scenario) fn fill(world: &Node) -> Result<Cow<'_, Node>, Vec<Diagn
     if wrong.is_empty() { Ok(Cow::Owned(filled)) } else { Err(wrong) }
 }
 
-/// What the call of a client names as its preset.
-fn preset_of(client: &Entry) -> Option<&Entry> {
-    client.node.entry("call")?.node.entry("preset")
+/// The calls that name a preset, of clients and between services: the path of each, and what it names.
+fn naming(world: &Node) -> Vec<(Vec<&str>, &Entry)> {
+    let tables = |kind: &str| world.entry(kind).map_or(&[][..], |entry| entry.node.entries());
+    let of_clients = tables("clients").iter().filter_map(|client| {
+        let call = client.node.entry("call")?;
+        Some((vec!["clients", &client.key, "call"], call.node.entry("preset")?))
+    });
+    let between_services = tables("services").iter().flat_map(|service| {
+        let calls = service.node.entry("calls").map_or(&[][..], |calls| calls.node.entries());
+        calls.iter().filter_map(|call| {
+            let path = vec!["services", service.key.as_str(), "calls", call.key.as_str()];
+            Some((path, call.node.entry("preset")?))
+        })
+    });
+    of_clients.chain(between_services).collect()
 }
 
 /// One name, or several of which the first has the say; anything else is the grammar's to refuse.
