@@ -112,6 +112,7 @@ fn storm_model() -> Model {
     model.clients[0].edge.retry = Retry { max_retries: 3, ..Retry::NEVER };
     model.triggers.push(Trigger {
         name: "gc".to_owned(),
+        instance: None,
         begins: Time::ZERO + Span::from_secs(10),
         lasts: Span::from_secs(2),
         disturbance: Disturbance::Stall { service: ServiceId(0) },

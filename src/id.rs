@@ -1,7 +1,7 @@
 //! Names turned into small numbers: positions in the lists of a [`Model`](crate::model::Model).
 
 /// Which service, by its position in the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServiceId(pub u16);
 
 /// Which client, by its position in the model.

@@ -43,6 +43,8 @@ impl Fraction {
     pub const ZERO: Self = Self(0);
     /// All of it.
     pub const ONE: Self = Self(BILLION);
+    /// One half.
+    pub const HALF: Self = Self(BILLION / 2);
     /// 0.9.
     pub const NINE_TENTHS: Self = Self(900_000_000);
 

@@ -105,7 +105,7 @@ pub fn assess(
     let good = good_windows(model, recording);
     let Some((begins, ends)) = model.disturbed_between() else {
         // Without a trigger the run is its own control.
-        let well = is_healthy(&good) && !exceeds_capacity(model);
+        let well = is_healthy(&good) && is_served(model, recording, 0) && !exceeds_capacity(model);
         return Assessment::plain(if well { Verdict::Unaffected } else { Verdict::Overloaded }, 0);
     };
     let first = window_of(timeline, begins).min(good.len());
@@ -124,8 +124,9 @@ pub fn assess(
     // good, the control is well without being run.
     let was_well = first >= ENOUGH_BEFORE && good[..first].iter().all(|&good| good);
     let control_fails = || {
-        let good = good_windows(model, &control());
-        !is_healthy(&good[first.min(good.len())..])
+        let control = control();
+        let good = good_windows(model, &control);
+        !is_healthy(&good[first.min(good.len())..]) || !is_served(model, &control, first)
     };
     let is_back = back.is_some();
     let overloaded =
@@ -176,15 +177,51 @@ fn is_healthy(good: &[bool]) -> bool {
     bad * 10 <= good.len() && (good.is_empty() || at_the_end.any(|&good| good))
 }
 
+/// Whether every client got, from window number `from` on, what it gets at the least in a healthy run
+/// with even demand: the share that is asked for, in nine of ten windows. Demand that comes in a few
+/// windows and is met in none of them leaves nine of ten windows good, for nothing was asked in them.
+fn is_served(model: &Model, recording: &Recording, from: usize) -> bool {
+    let is_enough = |(arrivals, goodput): (u64, u64)| {
+        let asked = (arrivals * 9).div_ceil(10);
+        model.criterion.tolerated().covers(asked.saturating_sub(goodput), asked)
+    };
+    let sum = |sum: (u64, u64), arrivals, goodput| (sum.0 + arrivals, sum.1 + goodput);
+    if recording.parties.clients().len() > 0 {
+        let mut sums = vec![(0, 0); model.clients.len()];
+        for clients in recording.parties.clients().skip(from) {
+            for (so_far, client) in sums.iter_mut().zip(clients) {
+                *so_far = sum(*so_far, client.arrivals, client.goodput);
+            }
+        }
+        return sums.into_iter().all(is_enough);
+    }
+    let windows = recording.timeline.windows().iter().skip(from);
+    is_enough(windows.fold((0, 0), |so_far, window| sum(so_far, window.arrivals, window.goodput)))
+}
+
 /// Whether some service gets more fresh requests than it can serve, whatever else happens. The demand
-/// of a closed loop is no more than its answers allow.
-fn exceeds_capacity(model: &Model) -> bool {
+/// of a closed loop is no more than its answers allow, and that of a volley has no rate: it would be
+/// as high as the horizon is near.
+pub fn exceeds_capacity(model: &Model) -> bool {
     model.services.iter().enumerate().any(|(index, service)| {
         let callers = model.clients.iter().filter(|client| client.edge.to.index() == index);
-        let open = callers.filter(|client| !matches!(client.arrivals, Arrivals::Users(_)));
-        let demand: f64 = open.map(|client| client.arrivals.mean_rate(model.horizon)).sum();
+        let demand: f64 = callers
+            .filter(|client| has_a_rate(&client.arrivals))
+            .map(|client| client.arrivals.mean_rate(model.horizon))
+            .sum();
         demand > service.capacity().per_second()
     })
+}
+
+const fn has_a_rate(arrivals: &Arrivals) -> bool {
+    match arrivals {
+        Arrivals::Poisson(_)
+        | Arrivals::Even(_)
+        | Arrivals::Bursts(_)
+        | Arrivals::Profile(_)
+        | Arrivals::Replay(_) => true,
+        Arrivals::Volley { .. } | Arrivals::Users(_) => false,
+    }
 }
 
 /// Whether, between two triggers, it was left alone for long enough to come back and did not.

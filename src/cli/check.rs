@@ -79,9 +79,10 @@ pub(super) fn check(args: &Args, options: &Options) -> Result<Exit, Failure> {
     })
 }
 
-/// Reads everything that can be read, and says what cannot.
+/// Reads everything that can be read, once, and says what cannot.
 fn read_all(paths: &[PathBuf], options: &Options) -> Vec<Read> {
     let mut read: Vec<Read> = Vec::new();
+    let mut seen = files::Seen::default();
     for path in paths {
         let name = path.display().to_string();
         let found = match files::under(path) {
@@ -92,11 +93,11 @@ fn read_all(paths: &[PathBuf], options: &Options) -> Vec<Read> {
             Err(error) => Err(error.to_string()),
         };
         match found {
-            Ok(found) => read.extend(found.iter().map(|file| {
+            Ok(found) => read.extend(found.iter().filter(|file| seen.is_new(file)).map(|file| {
                 let name = file.display().to_string();
                 match Story::read(file, &[]) {
                     Ok(story) => {
-                        warn(&story, options);
+                        warn(&story.warnings, options);
                         Read::Story(name, Box::new(story))
                     }
                     Err(trouble) => {

@@ -1,8 +1,21 @@
 //! Scenario files by the paths that are given: a file is itself, a folder is all `*.toml` in it.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Files that were met already, however their paths were spelled.
+#[derive(Debug, Default)]
+pub(super) struct Seen(HashSet<PathBuf>);
+
+impl Seen {
+    /// Whether this file was not met before; it is now.
+    pub(super) fn is_new(&mut self, file: &Path) -> bool {
+        // What cannot be found is itself, and is complained of when it is read.
+        self.0.insert(fs::canonicalize(file).unwrap_or_else(|_| file.to_owned()))
+    }
+}
 
 /// The scenario files under `path`, sorted by name; a file is taken whatever its name is.
 ///

@@ -15,7 +15,7 @@ pub(super) struct Options {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Colour,
     /// Run on this many threads; results do not depend on it [default: all cores]
-    #[arg(short, long, global = true, value_name = "N")]
+    #[arg(short, long, global = true, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroU16>,
 }
 
@@ -24,6 +24,12 @@ enum Colour {
     Auto,
     Always,
     Never,
+}
+
+fn jobs(text: &str) -> Result<NonZeroU16, String> {
+    text.parse().map_err(|_| {
+        format!("a number of threads is from 1 to {}; leave it out for all cores", u16::MAX)
+    })
 }
 
 impl Options {

@@ -101,7 +101,7 @@ fn read_all(args: &Args, options: &Options) -> Result<Vec<Charted>, Failure> {
                 .into());
             }
             let story = Story::read(&file, &[])?;
-            warn(&story, options);
+            warn(&story.warnings, options);
             charted.push(Charted { stem, story });
         }
     }

@@ -1,16 +1,16 @@
-//! `metastable presets`: what widely used clients do, and where that was read.
+//! `metastable presets`: what widely used clients and services do, and where that was read.
 
 use std::fmt::Write;
 
 use anyhow::anyhow;
 use clap::Args as Arguments;
-use metastable::scenario::Preset;
+use metastable::scenario::{Preset, Side};
 
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::print;
 
-/// List what widely used clients do, ready to paste
+/// List what widely used clients and services do, ready to paste
 #[derive(Debug, Arguments)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -23,15 +23,19 @@ const EXAMPLES: &str = "\
 Examples:
   metastable presets
   metastable presets aws_standard
+  metastable presets netflix_gradient2
 
 A scenario takes a preset by name, and each key can be given anew beside it:
   call.preset = \"aws_standard\"
-  call.retry.exponential.max_attempts = 5";
+  call.retry.exponential.max_attempts = 5
+or, of a service:
+  preset = \"netflix_gradient2\"
+  limit.gradient2.max = 500";
 
 pub(super) fn presets(args: &Args) -> Result<Exit, Failure> {
     let presets = Preset::all();
     let text = match &args.name {
-        None => presets.iter().map(listed).collect::<Vec<_>>().join("\n"),
+        None => Side::ALL.map(|side| listed_of(side, &presets)).join("\n"),
         Some(name) => {
             let preset = presets.iter().find(|preset| preset.name == *name);
             let missing = || {
@@ -42,6 +46,17 @@ pub(super) fn presets(args: &Args) -> Result<Exit, Failure> {
     };
     print(&text)?;
     Ok(Exit::Done)
+}
+
+/// The presets of one side under a heading that says where they are named.
+fn listed_of(side: Side, presets: &[Preset]) -> String {
+    let heading = match side {
+        Side::Client => "Clients",
+        Side::Service => "Services",
+    };
+    let listed = presets.iter().filter(|preset| preset.side == side).map(listed);
+    let listed = listed.collect::<Vec<_>>().join("\n");
+    format!("{heading}, named as {}:\n\n{listed}", side.path())
 }
 
 /// A preset in the list.
@@ -56,7 +71,7 @@ fn listed(preset: &Preset) -> String {
 
 /// A preset as a piece of a scenario.
 fn pasted(preset: &Preset) -> String {
-    let Preset { name, about, version, sources, toml } = preset;
+    let Preset { side: _, name, about, version, sources, toml } = preset;
     let mut text = format!("# {name}: {about}.\n# {version}\n");
     for source in sources {
         let _ = writeln!(text, "# {source}");

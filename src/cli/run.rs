@@ -47,8 +47,8 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if let Some(folder) = &args.plot {
         refuse_unwritable(folder)?;
     }
-    let story = args.source.read(options)?;
-    let variants = args.source.pick(&story)?;
+    let story = args.source.read()?;
+    let variants = args.source.pick(&story, options)?;
     let seeds = args.seeds.or(story.seed, 1)?;
     let subjects = subjects(&variants);
 

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use anyhow::Context;
+use anyhow::anyhow;
 use clap::Args;
+use metastable::scenario::LARGEST_SEED;
 
 use super::failure::Failure;
 
@@ -22,9 +23,9 @@ impl Seeds {
     /// The seeds, where a story says what holds by default.
     pub(super) fn or(&self, first: u64, count: u64) -> Result<Range<u64>, Failure> {
         let (first, count) = (self.seed.unwrap_or(first), self.seeds.unwrap_or(count));
-        let end = first.checked_add(count).with_context(|| {
-            format!("{count} seeds from {first} on would go past the last seed, {}", u64::MAX)
-        })?;
-        Ok(first..end)
+        if first > LARGEST_SEED {
+            return Err(anyhow!("a seed must be from 0 to {LARGEST_SEED}").into());
+        }
+        Ok(first..first + count)
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use metastable::experiment::Subject;
-use metastable::scenario::{Story, Variant};
+use metastable::scenario::{Story, Trouble, Variant};
 
 use super::failure::Failure;
 use super::options::Options;
@@ -26,23 +26,27 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The story, with its warnings said.
-    pub(super) fn read(&self, options: &Options) -> Result<Story, Failure> {
-        let story = Story::read(&self.file, &self.set)?;
-        warn(&story, options);
-        Ok(story)
+    /// The story.
+    pub(super) fn read(&self) -> Result<Story, Failure> {
+        Ok(Story::read(&self.file, &self.set)?)
     }
 
-    /// The variants that are asked for, in the order of the file.
-    pub(super) fn pick<'s>(&self, story: &'s Story) -> Result<Vec<&'s Variant>, Failure> {
-        story.pick(&self.variant).map_err(|unknown| anyhow::Error::from(unknown).into())
+    /// The variants that are asked for, in the order of the file, with the warnings about them said.
+    pub(super) fn pick<'s>(
+        &self,
+        story: &'s Story,
+        options: &Options,
+    ) -> Result<Vec<&'s Variant>, Failure> {
+        let picked = story.pick(&self.variant).map_err(anyhow::Error::from)?;
+        warn(&story.warnings_about(&picked), options);
+        Ok(picked)
     }
 }
 
 /// Says what a story warns of.
-pub(super) fn warn(story: &Story, options: &Options) {
-    if !options.quiet && !story.warnings.is_empty() {
-        say(&story.warnings.render(colourful()));
+pub(super) fn warn(warnings: &Trouble, options: &Options) {
+    if !options.quiet && !warnings.is_empty() {
+        say(&warnings.render(colourful()));
     }
 }
 

@@ -54,10 +54,10 @@ pub(super) fn sweep(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if let Some(folder) = &args.plot {
         refuse_unwritable(folder)?;
     }
-    let story = args.source.read(options)?;
+    let story = args.source.read()?;
     let file = args.source.file.display();
     let sweep = story.sweep.as_ref().ok_or_else(|| anyhow!("{file}: {NO_SWEEP}"))?;
-    let picked = args.source.pick(&story)?;
+    let picked = args.source.pick(&story, options)?;
     let is_picked = |cell: &&Cell| picked.iter().any(|variant| variant.name == cell.variant);
     let cells: Vec<Cell> = sweep.cells.iter().filter(is_picked).cloned().collect();
     if cells.is_empty() {

@@ -123,6 +123,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// The attempt is sent.
     fn launch(&mut self, flight: u32) {
         let now = self.now;
+        let Some(station) = self.find_instance(flight) else {
+            return self.hold_back(flight, Guard::Balancer, Failure::Unavailable);
+        };
         let Flight { call, attempt, kind, .. } = *self.world.calls.flights.get(flight);
         if let Some(ledger) = &mut self.memory(call).ledger {
             match kind {
@@ -135,9 +138,10 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         state.stage = Stage::Out;
         state.sent = now;
         state.timer = UNTIMED;
+        state.station = station;
         self.set_limit(flight);
         let edge = self.world.calls.edge(call);
-        match self.dispatch(edge, call, attempt, kind) {
+        match self.dispatch(edge, station, call, attempt, kind) {
             Reception::Taken => self.start_timer(flight),
             Reception::TurnedAway(failure, hint) => self.flight_failed(flight, failure, hint),
         }
@@ -217,9 +221,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
 
     /// A client waits no longer for an attempt.
     pub(super) fn flight_ends(&mut self, flight: u32) {
-        let Flight { call, attempt, stage, ends, .. } = *self.world.calls.flights.get(flight);
+        let Flight { call, attempt, stage, ends, station: to, .. } =
+            *self.world.calls.flights.get(flight);
         let edge = self.world.calls.edge(call);
-        let to = self.world.edges[edge.index()].to;
         match stage {
             Stage::InLine(place) => {
                 if let Some(leases) = &mut self.memory(call).leases {
@@ -360,6 +364,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// Everything that remembers is told how an attempt has ended for its client.
     fn enter(&mut self, flight: u32, outcome: Outcome) {
         let now = self.now;
+        self.tell_front(flight, Some(outcome));
         let Flight { call, stage, metered, sent, pass, mut receipt, .. } =
             *self.world.calls.flights.get(flight);
         let memory = self.memory(call);

@@ -3,7 +3,7 @@
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::flights::Flight;
-use super::state::Owner;
+use super::state::{Owner, Station};
 use crate::id::{ClientId, EdgeId};
 use crate::model::{Edge, LateAnswers, Model};
 use crate::observe::{CallId, Fact, Observer, Sending};
@@ -72,7 +72,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let edge = self.world.calls.edge(call);
         let attempt = self.world.calls.attempt(call);
         let kind = if attempt == 0 { Sending::First } else { Sending::Retry };
-        match self.dispatch(edge, call, attempt, kind) {
+        let to = self.world.edges[edge.index()].to;
+        match self.dispatch(edge, to, call, attempt, kind) {
             Reception::Taken => {
                 let state = &self.world.edges[edge.index()];
                 if let Some(timeout) = state.timeout {
@@ -88,6 +89,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn dispatch(
         &mut self,
         edge: EdgeId,
+        to: Station,
         call: u32,
         attempt: u32,
         kind: Sending,
@@ -95,9 +97,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.observer.observe(self.now, Fact::Sent { edge, call: CallId(call), attempt, kind });
         let state = &self.world.edges[edge.index()];
         if state.is_direct {
-            self.receive(state.to, call, attempt)
+            self.receive(to, call, attempt)
         } else {
-            self.send_there(call, attempt);
+            self.send_there(to, call, attempt);
             Reception::Taken
         }
     }

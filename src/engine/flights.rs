@@ -2,6 +2,7 @@
 //! is done with it. Several of one request can be on their way at once.
 
 use super::calls::Whereabouts;
+use super::state::Station;
 use crate::observe::Sending;
 use crate::policy::breaker::Ticket as Pass;
 use crate::policy::budget::Receipt;
@@ -40,6 +41,10 @@ pub(super) struct Flight {
     pub(super) pass: Option<Pass>,
     /// What the budget charged for it.
     pub(super) receipt: Receipt,
+    /// Which of several instances it was sent to, until that is told that it has ended.
+    pub(super) instance: Option<u16>,
+    /// To which instance of all services it was sent.
+    pub(super) station: Station,
     /// Where it is at its service; kept only where a service notices that it is given up.
     pub(super) place: Whereabouts,
 }
@@ -87,6 +92,8 @@ impl Flight {
             until: Time::NEVER,
             pass: None,
             receipt: Receipt::NOTHING,
+            instance: None,
+            station: Station(0),
             place: Whereabouts::Nowhere,
         }
     }

@@ -86,7 +86,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     fn drop_flight(&mut self, flight: u32, losers: Losers) {
-        let Flight { call, attempt, stage, metered, pass, mut receipt, .. } =
+        let Flight { call, attempt, stage, metered, pass, station, mut receipt, .. } =
             *self.world.calls.flights.get(flight);
         match (stage, losers) {
             (Stage::RunsOn, _) => return,
@@ -95,8 +95,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 return;
             }
             (Stage::Out, Losers::Cancelled) => {
-                let edge = self.world.calls.edge(call);
-                self.abandon(self.world.edges[edge.index()].to, call, attempt);
+                self.tell_front(flight, None);
+                self.abandon(station, call, attempt);
             }
             (Stage::InLine(place), _) => {
                 if let Some(leases) = &mut self.memory(call).leases {

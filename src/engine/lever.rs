@@ -4,6 +4,7 @@ use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::client::edge_at;
 use super::outage::Cause;
+use super::state::Station;
 use crate::id::{ClientId, EdgeId, LeverId, ServiceId};
 use crate::model::{Action, Condition, Model, Notice, Outage, Pull, QueueFate, ServiceFate};
 use crate::observe::{Fact, Observer};
@@ -60,7 +61,10 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     fn holds(&mut self, lever: usize, condition: Condition) -> bool {
         match condition {
             Condition::QueueAbove { service, waiting } => {
-                self.world.services[service.index()].queue.len() as u64 > waiting
+                let stations = self.world.stations_of(service).map(usize::from);
+                let queued =
+                    stations.map(|station| self.world.stations[station].queue.len() as u64);
+                queued.sum::<u64>() > waiting
             }
             Condition::GoodputBelow { client, share } => {
                 let state = &self.world.clients[client.index()];
@@ -81,9 +85,16 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 self.world.clients[client.index()].blocks.push(*share);
                 self.schedule(*lasts, Event::LeverReleased { lever }, Lane::NONE);
             }
-            Action::DropQueue { service } => self.lose_queue(*service, Notice::Never),
+            Action::DropQueue { service } => {
+                for station in self.world.stations_of(*service) {
+                    self.lose_queue(Station(station), Notice::Never);
+                }
+            }
             Action::Restart { service, takes, clients } => {
-                self.begin_outage(Cause::Lever(id), restart(*service, *clients));
+                for station in self.world.stations_of(*service) {
+                    let outage = restart(*service, *clients);
+                    self.begin_outage(Station(station), Cause::Lever(id), outage);
+                }
                 self.schedule(*takes, Event::LeverReleased { lever }, Lane::NONE);
             }
             Action::Change(model) => self.change(model),
@@ -101,7 +112,10 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 }
             }
             Action::Restart { service, clients, .. } => {
-                self.end_outage(Cause::Lever(id), restart(*service, *clients));
+                for station in self.world.stations_of(*service) {
+                    let outage = restart(*service, *clients);
+                    self.end_outage(Station(station), Cause::Lever(id), outage);
+                }
             }
             Action::DropQueue { .. } | Action::Change(_) => {}
         }
@@ -122,14 +136,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             self.reopen_books(edge, edge_at(before, owner), edge_at(model, owner), 1);
             self.review_edge(edge);
         }
-        for index in 0..model.services.len() {
-            let service = ServiceId(index as u16);
-            if before.services[index] != model.services[index] {
-                let state = &mut self.world.services[index];
-                state.open_policies(&model.services[index]);
+        for index in 0..self.world.stations.len() {
+            let station = Station(index as u16);
+            let service = self.named(station);
+            if before.service(service) != model.service(service) {
+                self.world.stations[index].open_policies(model.service(service));
             }
-            self.review_capacity(service);
-            self.review_service(service);
+            self.review_capacity(station);
+            self.review_station(station);
         }
     }
 }

@@ -10,6 +10,7 @@ mod books;
 mod breaker;
 mod calls;
 mod client;
+mod fleet;
 mod flights;
 mod freeze;
 mod hedges;
@@ -32,9 +33,10 @@ pub use world::World;
 
 use agenda::{Agenda, Entry, Event, Lane, Mortal};
 use calls::Calls;
-use state::Worker;
+use state::{Station, Worker};
 
-use crate::model::{Lever, Model};
+use crate::id::ServiceId;
+use crate::model::{Lever, Model, Service};
 use crate::observe::Observer;
 use crate::time::{Span, Time};
 
@@ -69,7 +71,7 @@ struct Run<'a, A, O> {
     horizon: Time,
 }
 
-impl<A: Agenda, O: Observer> Run<'_, A, O> {
+impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     fn play(&mut self) {
         loop {
             if !self.world.hand_overs.is_empty()
@@ -151,6 +153,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             | Event::Arrival { .. }
             | Event::RetryDue { .. } => unreachable!("these are played where they are met"),
         }
+    }
+
+    /// Of which service an instance is.
+    #[inline]
+    fn named(&self, station: Station) -> ServiceId {
+        self.world.stations[station.index()].of
+    }
+
+    /// What its service is like.
+    #[inline]
+    fn policy(&self, station: Station) -> &'a Service {
+        self.model.service(self.named(station))
     }
 
     /// The next entry, dead or alive.

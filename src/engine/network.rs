@@ -3,7 +3,7 @@
 use super::Run;
 use super::agenda::{Agenda, Event};
 use super::client::{Answer, Reception, edge_at};
-use super::state::left_by;
+use super::state::{Station, left_by};
 use crate::observe::{CallId, Fact, Observer};
 use crate::random::{Bits, Draw, Sprout};
 use crate::time::Span;
@@ -11,6 +11,8 @@ use crate::time::Span;
 /// An attempt or an answer on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Journey {
+    /// Where it goes; of no meaning on the way back.
+    to: Station,
     call: u32,
     attempt: u32,
     /// What is carried back; of no meaning on the way there.
@@ -56,8 +58,8 @@ impl Journeys {
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt leaves its client.
-    pub(super) fn send_there(&mut self, call: u32, attempt: u32) {
-        let journey = Journey { call, attempt, answer: Answer::Success, work: Span::ZERO };
+    pub(super) fn send_there(&mut self, to: Station, call: u32, attempt: u32) {
+        let journey = Journey { to, call, attempt, answer: Answer::Success, work: Span::ZERO };
         self.travel(journey, Way::There, Span::ZERO);
     }
 
@@ -72,7 +74,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.succeed(call, attempt);
             }
         } else {
-            let journey = Journey { call, attempt, answer, work };
+            let journey = Journey { to: Station(0), call, attempt, answer, work };
             self.travel(journey, Way::Back, Span::ZERO);
         }
     }
@@ -80,7 +82,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An answer leaves its service after a while.
     #[cold]
     pub(super) fn answer_late(&mut self, call: u32, attempt: u32, answer: Answer, after: Span) {
-        let journey = Journey { call, attempt, answer, work: Span::ZERO };
+        let journey = Journey { to: Station(0), call, attempt, answer, work: Span::ZERO };
         self.travel(journey, Way::Back, after);
     }
 
@@ -116,10 +118,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// An attempt has travelled to its service.
     pub(super) fn attempt_arrives(&mut self, journey: u32) {
-        let Journey { call, attempt, .. } = self.world.journeys.end(journey);
-        let edge = self.world.calls.edge(call);
-        let service = self.world.edges[edge.index()].to;
-        match self.receive(service, call, attempt) {
+        let Journey { to, call, attempt, .. } = self.world.journeys.end(journey);
+        match self.receive(to, call, attempt) {
             Reception::Taken => {}
             Reception::TurnedAway(failure, hint) => {
                 self.answer(call, attempt, Answer::Failure(failure, hint), Span::ZERO);

@@ -3,8 +3,8 @@
 use super::Run;
 use super::agenda::Agenda;
 use super::client::{Answer, Reception};
-use super::state::{Errand, IDLE};
-use crate::id::{LeverId, ServiceId, TriggerId};
+use super::state::{Errand, IDLE, Station};
+use crate::id::{LeverId, TriggerId};
 use crate::model::{Notice, Outage, QueueFate, ServiceFate};
 use crate::observe::{CallId, Fact, Observer, Place};
 use crate::policy::discipline::Waiting;
@@ -21,41 +21,39 @@ pub(super) enum Cause {
 }
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
-    pub(super) fn begin_outage(&mut self, cause: Cause, outage: Outage) {
-        let service = outage.service;
-        let state = &mut self.world.services[service.index()];
+    pub(super) fn begin_outage(&mut self, station: Station, cause: Cause, outage: Outage) {
+        let state = &mut self.world.stations[station.index()];
         state.health.outages.push((cause, outage.clients));
-        self.review_service(service);
-        self.close(service);
+        self.review_station(station);
+        self.close(station);
         match outage.in_service {
-            ServiceFate::Lost => self.lose_work(service, outage.clients),
-            ServiceFate::Frozen => self.freeze(service),
+            ServiceFate::Lost => self.lose_work(station, outage.clients),
+            ServiceFate::Frozen => self.freeze(station),
             ServiceFate::Finished => {}
         }
         match outage.queue {
-            QueueFate::Lost => self.lose_queue(service, outage.clients),
+            QueueFate::Lost => self.lose_queue(station, outage.clients),
             QueueFate::Kept => {}
         }
     }
 
-    pub(super) fn end_outage(&mut self, cause: Cause, outage: Outage) {
-        let service = outage.service;
-        let state = &mut self.world.services[service.index()];
+    pub(super) fn end_outage(&mut self, station: Station, cause: Cause, outage: Outage) {
+        let state = &mut self.world.stations[station.index()];
         state.health.outages.retain(|(other, _)| *other != cause);
-        self.review_service(service);
+        self.review_station(station);
         match outage.in_service {
-            ServiceFate::Frozen => self.thaw(service),
+            ServiceFate::Frozen => self.thaw(station),
             ServiceFate::Lost | ServiceFate::Finished => {}
         }
-        self.open(service);
+        self.open(station);
     }
 
     /// What an attempt meets at a service that is gone.
-    pub(super) fn meet_outage(&mut self, service: ServiceId, call: u32, attempt: u32) -> Reception {
-        let outage = self.world.services[service.index()].health.outages.first();
+    pub(super) fn meet_outage(&mut self, station: Station, call: u32, attempt: u32) -> Reception {
+        let outage = self.world.stations[station.index()].health.outages.first();
         match outage.map_or(Notice::AtOnce, |(_, notice)| *notice) {
             Notice::AtOnce => {
-                self.refuse(service, call, attempt, Failure::Unavailable, Hint::Absent)
+                self.refuse(station, call, attempt, Failure::Unavailable, Hint::Absent)
             }
             Notice::Never => {
                 let edge = self.world.calls.edge(call);
@@ -67,22 +65,22 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// Everything that waits is gone.
-    pub(super) fn lose_queue(&mut self, service: ServiceId, notice: Notice) {
+    pub(super) fn lose_queue(&mut self, station: Station, notice: Notice) {
         // Taken whole: a client that learns of it may send again at once, into the new queue.
-        let state = &mut self.world.services[service.index()];
+        let state = &mut self.world.stations[station.index()];
         let mut lost: Vec<Waiting> = Vec::with_capacity(state.queue.len());
         state.queue.for_each(|waiting| lost.push(*waiting));
         state.queue.clear();
         state.waiting_work = Span::ZERO;
         for Waiting { call, attempt, .. } in lost {
-            self.lose(service, call, attempt, Place::Queue, notice);
+            self.lose(station, call, attempt, Place::Queue, notice);
         }
-        self.lose_refused(service, notice);
+        self.lose_refused(station, notice);
     }
 
     /// All work in progress is gone.
-    fn lose_work(&mut self, service: ServiceId, notice: Notice) {
-        for worker in self.busy_workers(service) {
+    fn lose_work(&mut self, station: Station, notice: Notice) {
+        for worker in self.busy_workers(station) {
             let state = &mut self.world.workers[worker as usize];
             match state.errand {
                 Errand::SaysNo => self.lose_words(worker, notice),
@@ -92,22 +90,22 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     let (call, attempt) = (state.call, state.attempt);
                     state.completion = IDLE;
                     self.free(worker);
-                    self.lose(service, call, attempt, Place::Worker, notice);
+                    self.lose(station, call, attempt, Place::Worker, notice);
                 }
             }
         }
-        self.lose_visits(service, notice);
+        self.lose_visits(station, notice);
     }
 
     pub(super) fn lose(
         &mut self,
-        service: ServiceId,
+        station: Station,
         call: u32,
         attempt: u32,
         place: Place,
         notice: Notice,
     ) {
-        let fact = Fact::Lost { service, call: CallId(call), attempt, place };
+        let fact = Fact::Lost { service: self.named(station), call: CallId(call), attempt, place };
         self.observer.observe(self.now, fact);
         self.world.calls.forget_place(call, attempt);
         match notice {

@@ -3,7 +3,7 @@
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::client::Answer;
-use crate::id::ServiceId;
+use super::state::Station;
 use crate::model::Notice;
 use crate::observe::{CallId, Dropped, Fact, Observer};
 use crate::policy::discipline::{Ticket, Waiting};
@@ -15,7 +15,7 @@ use crate::time::Span;
 /// their tickets are void then, and nothing has to be cancelled.
 #[derive(Clone, Debug, Default)]
 pub(super) struct QueueTimers {
-    slots: Vec<(ServiceId, Ticket)>,
+    slots: Vec<(Station, Ticket)>,
     free: Vec<u32>,
 }
 
@@ -25,16 +25,16 @@ impl QueueTimers {
         self.free.clear();
     }
 
-    fn set(&mut self, service: ServiceId, ticket: Ticket) -> u32 {
+    fn set(&mut self, station: Station, ticket: Ticket) -> u32 {
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = (service, ticket);
+            self.slots[slot as usize] = (station, ticket);
             return slot;
         }
-        self.slots.push((service, ticket));
+        self.slots.push((station, ticket));
         self.slots.len() as u32 - 1
     }
 
-    fn end(&mut self, slot: u32) -> (ServiceId, Ticket) {
+    fn end(&mut self, slot: u32) -> (Station, Ticket) {
         self.free.push(slot);
         self.slots[slot as usize]
     }
@@ -45,16 +45,16 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[cold]
     pub(super) fn set_queue_timer(
         &mut self,
-        service: ServiceId,
+        station: Station,
         call: u32,
         attempt: u32,
         ticket: Ticket,
     ) {
-        let Some(timeout) = self.model.service(service).queue_timeout else { return };
+        let Some(timeout) = self.policy(station).queue_timeout else { return };
         let expires = timeout.timer.expires(self.now, self.deadline(call, attempt, self.now));
         // What would go off at the horizon or later is not scheduled, and would keep its slot.
         if expires < self.horizon {
-            let timer = self.world.queue_timers.set(service, ticket);
+            let timer = self.world.queue_timers.set(station, ticket);
             let event = Event::QueueTimeout { timer };
             self.schedule(expires.since(self.now), event, Lane::NONE);
         }
@@ -62,16 +62,17 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// The time of an attempt in a queue is over, if it still waits.
     pub(super) fn queue_timeout(&mut self, timer: u32) {
-        let (service, ticket) = self.world.queue_timers.end(timer);
-        let queue = &mut self.world.services[service.index()].queue;
+        let (station, ticket) = self.world.queue_timers.end(timer);
+        let queue = &mut self.world.stations[station.index()].queue;
         let Some(Waiting { since, call, attempt }) = queue.remove(ticket) else { return };
-        self.leaves_queue(service, call, attempt);
+        self.leaves_queue(station, call, attempt);
         let dropped = Dropped::ByTimer;
-        let fact = Fact::Shed { service, call: CallId(call), attempt, dropped };
+        let fact =
+            Fact::Shed { service: self.named(station), call: CallId(call), attempt, dropped };
         self.observer.observe(self.now, fact);
-        self.learn(service, since, Outcome::Dropped);
+        self.learn(station, since, Outcome::Dropped);
         self.world.calls.forget_place(call, attempt);
-        let policy = self.model.service(service);
+        let policy = self.policy(station);
         match policy.queue_timeout.map_or(Notice::Never, |timeout| timeout.clients) {
             Notice::AtOnce => {
                 let answer = Answer::Failure(Failure::Refused, policy.refusals.hint);

@@ -11,11 +11,14 @@ use crate::policy::budget::Receipt;
 use crate::policy::pool::{Lease, Place};
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
-    pub(super) fn reopen_books(&mut self, edge: EdgeId, old: &Edge, new: &Edge, instances: u16) {
+    pub(super) fn reopen_books(&mut self, edge: EdgeId, old: &Edge, new: &Edge, callers: u16) {
         let moved = old.scope != new.scope;
+        let called = self.model.service(new.to);
         let state = &mut self.world.edges[edge.index()];
         let before = std::mem::take(&mut state.memories);
-        state.open_books(new, instances);
+        let keeps_books = state.keeps_books;
+        state.open_books(new, callers, called);
+        state.keeps_books = keeps_books;
         if !moved {
             for (fresh, before) in state.memories.iter_mut().zip(before) {
                 if old.budget == new.budget {
@@ -33,6 +36,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 if old.pool == new.pool {
                     fresh.leases = before.leases;
                 }
+                fresh.front = before.front;
             }
         }
         let of_edge = |flight: &u32| {
@@ -48,6 +52,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
             if moved || old.breaker != new.breaker {
                 flight.pass = None;
+            }
+            if moved {
+                flight.instance = None;
             }
         }
         if moved || old.budget != new.budget {

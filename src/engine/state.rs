@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::agenda::Lane;
 use super::arrivals::Source;
+use super::fleet::Front;
 use super::outage::Cause;
 use super::refusal::Refused;
 use super::visits::{End, VisitId};
@@ -58,7 +59,8 @@ pub(super) enum Owner {
 #[derive(Clone, Debug)]
 pub(super) struct EdgeState {
     pub(super) owner: Owner,
-    pub(super) to: ServiceId,
+    /// What is called: the first of its instances.
+    pub(super) to: Station,
     /// Tells the calls that are made for one attempt apart, where anything random is about them.
     pub(super) salt: u64,
     /// Whether anything of a request is kept between its attempts.
@@ -89,6 +91,7 @@ pub(super) struct Memory {
     pub(super) circuit: Option<Circuit>,
     pub(super) pace: Option<Pace>,
     pub(super) leases: Option<Leases>,
+    pub(super) front: Option<Front>,
 }
 
 /// What triggers have put between a client and its service.
@@ -108,8 +111,21 @@ pub(super) struct User {
     pub(super) sent_at: Time,
 }
 
+/// An instance of a service, by its position among all instances of all services, one service after
+/// the other: what waits and works is here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Station(pub(super) u16);
+
+impl Station {
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 #[derive(Clone, Debug, Default)]
-pub(super) struct ServiceState {
+pub(super) struct StationState {
+    /// Of which service.
+    pub(super) of: ServiceId,
     pub(super) queue: WaitingRoom,
     /// Those that a worker has yet to refuse, before it looks at the queue.
     pub(super) refused: Refused,
@@ -202,7 +218,7 @@ pub(super) enum Errand {
 /// A worker and the attempt in its hands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worker {
-    pub(super) service: ServiceId,
+    pub(super) station: Station,
     pub(super) call: u32,
     pub(super) attempt: u32,
     /// When the attempt was let in.
@@ -222,11 +238,14 @@ pub(super) struct Worker {
 
 impl EdgeState {
     /// Policies that remember nothing yet, one of each for all instances or for each of them.
-    pub(super) fn open_books(&mut self, edge: &Edge, instances: u16) {
+    pub(super) fn open_books(&mut self, edge: &Edge, callers: u16, called: &Service) {
         let count = match edge.scope {
             Scope::Shared => 1,
-            Scope::PerInstance => usize::from(instances),
+            Scope::PerInstance => usize::from(callers),
         };
+        // Whom to ask is kept track of attempt by attempt.
+        self.keeps_books |= called.instances.get() > 1;
+        let jitter = &mut self.jitter;
         self.memories.clear();
         self.memories.resize_with(count, || Memory {
             ledger: edge.budget.map(|budget| budget.open()),
@@ -234,13 +253,13 @@ impl EdgeState {
             circuit: edge.breaker.map(|breaker| breaker.open()),
             pace: edge.hedge.map(|hedge| hedge.open()),
             leases: edge.pool.map(|pool| pool.open()),
+            front: Front::open(called, jitter),
         });
     }
 
     /// Works out anew what is kept ready for the hot loop, after anything has changed. Books once
     /// kept are kept to the end: what is open may have something in them.
     pub(super) fn review(&mut self, edge: &Edge) {
-        self.to = edge.to;
         self.keeps_books |= edge.keeps_books();
         self.is_direct = edge.latency.is_none()
             && self.network.added.is_empty()
@@ -250,18 +269,21 @@ impl EdgeState {
     }
 }
 
-impl ServiceState {
+impl StationState {
     /// Ready to serve with `wanted` of the given workers.
     pub(super) fn reset(
         &mut self,
+        of: ServiceId,
+        instance: u16,
         policy: &Service,
         seed: u64,
         workers: Range<u32>,
         completion_lane: Lane,
     ) {
         let wanted = policy.workers.get();
+        self.of = of;
         let key = Stream::new(seed, Purpose::Service, &policy.name).bits();
-        self.bits = Sprout::new(key, 0);
+        self.bits = Sprout::new(key, u64::from(instance));
         self.queue = policy.discipline.open();
         self.refused.clear();
         self.makes_calls = !policy.calls.list.is_empty();
@@ -340,9 +362,9 @@ impl Health {
 }
 
 impl Worker {
-    pub(super) const fn idle(service: ServiceId) -> Self {
+    pub(super) const fn idle(station: Station) -> Self {
         Self {
-            service,
+            station,
             call: 0,
             attempt: 0,
             admitted: Time::ZERO,

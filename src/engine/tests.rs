@@ -26,6 +26,7 @@ fn small_world() -> Model {
         clients: vec![Client::new("web", arrivals, edge)],
         triggers: vec![Trigger {
             name: "stall".to_owned(),
+            instance: None,
             begins: Time::ZERO + millis(300),
             lasts: millis(300),
             disturbance: Disturbance::Stall { service: api },

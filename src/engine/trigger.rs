@@ -4,6 +4,7 @@ use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::client::edge_at;
 use super::outage::Cause;
+use super::state::{Health, Station};
 use crate::id::{EdgeId, ServiceId, TriggerId};
 use crate::model::{Disturbance, InProgress};
 use crate::observe::{Fact, Observer};
@@ -25,15 +26,19 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.observer.observe(self.now, Fact::TriggerBegan { trigger: id });
         match self.model.triggers[id.index()].disturbance {
             Disturbance::Stall { service } => {
-                self.close(service);
-                self.freeze(service);
+                self.at_each(id, service, |run, station| {
+                    run.close(station);
+                    run.freeze(station);
+                });
             }
             Disturbance::Slowdown { service, factor, in_progress } => {
-                self.health(service).slowdowns.push((trigger, factor));
-                self.review_service(service);
-                if in_progress == InProgress::Stretched {
-                    self.stretch(service, factor);
-                }
+                self.at_each(id, service, |run, station| {
+                    run.health(station).slowdowns.push((trigger, factor));
+                    run.review_station(station);
+                    if in_progress == InProgress::Stretched {
+                        run.stretch(station, factor);
+                    }
+                });
             }
             Disturbance::Surge { client, factor } if factor > 1.0 => {
                 self.begin_surge(id, u32::from(client.0));
@@ -41,22 +46,30 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Disturbance::Surge { client, factor } => {
                 self.world.clients[client.index()].thinnings.push((trigger, factor));
             }
-            Disturbance::Outage(outage) => self.begin_outage(Cause::Trigger(id), outage),
+            Disturbance::Outage(outage) => {
+                self.at_each(id, outage.service, |run, station| {
+                    run.begin_outage(station, Cause::Trigger(id), outage);
+                });
+            }
             Disturbance::Latency { edge, adds } => {
                 self.world.edges[edge.index()].network.added.push((trigger, adds));
                 self.review_edge(edge);
             }
             Disturbance::ErrorShare { service, share } => {
-                self.health(service).error_shares.push((trigger, share));
-                self.review_service(service);
+                self.at_each(id, service, |run, station| {
+                    run.health(station).error_shares.push((trigger, share));
+                    run.review_station(station);
+                });
             }
             Disturbance::Loss { edge, share } => {
                 self.world.edges[edge.index()].network.losses.push((trigger, share));
                 self.review_edge(edge);
             }
             Disturbance::Capacity { service, workers } => {
-                self.health(service).capacities.push((trigger, workers.get()));
-                self.review_capacity(service);
+                self.at_each(id, service, |run, station| {
+                    run.health(station).capacities.push((trigger, workers.get()));
+                    run.review_capacity(station);
+                });
             }
         }
     }
@@ -66,15 +79,19 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.observer.observe(self.now, Fact::TriggerEnded { trigger: id });
         match self.model.triggers[id.index()].disturbance {
             Disturbance::Stall { service } => {
-                self.thaw(service);
-                self.open(service);
+                self.at_each(id, service, |run, station| {
+                    run.thaw(station);
+                    run.open(station);
+                });
             }
             Disturbance::Slowdown { service, factor, in_progress } => {
-                self.health(service).slowdowns.retain(|(other, _)| *other != trigger);
-                self.review_service(service);
-                if in_progress == InProgress::Stretched {
-                    self.stretch(service, 1.0 / factor);
-                }
+                self.at_each(id, service, |run, station| {
+                    run.health(station).slowdowns.retain(|(other, _)| *other != trigger);
+                    run.review_station(station);
+                    if in_progress == InProgress::Stretched {
+                        run.stretch(station, 1.0 / factor);
+                    }
+                });
             }
             Disturbance::Surge { client, factor } => {
                 if factor > 1.0 {
@@ -83,15 +100,21 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 let thinnings = &mut self.world.clients[client.index()].thinnings;
                 thinnings.retain(|(other, _)| *other != trigger);
             }
-            Disturbance::Outage(outage) => self.end_outage(Cause::Trigger(id), outage),
+            Disturbance::Outage(outage) => {
+                self.at_each(id, outage.service, |run, station| {
+                    run.end_outage(station, Cause::Trigger(id), outage);
+                });
+            }
             Disturbance::Latency { edge, .. } => {
                 let network = &mut self.world.edges[edge.index()].network;
                 network.added.retain(|(other, _)| *other != trigger);
                 self.review_edge(edge);
             }
             Disturbance::ErrorShare { service, .. } => {
-                self.health(service).error_shares.retain(|(other, _)| *other != trigger);
-                self.review_service(service);
+                self.at_each(id, service, |run, station| {
+                    run.health(station).error_shares.retain(|(other, _)| *other != trigger);
+                    run.review_station(station);
+                });
             }
             Disturbance::Loss { edge, .. } => {
                 let network = &mut self.world.edges[edge.index()].network;
@@ -99,20 +122,39 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.review_edge(edge);
             }
             Disturbance::Capacity { service, .. } => {
-                self.health(service).capacities.retain(|(other, _)| *other != trigger);
-                self.review_capacity(service);
+                self.at_each(id, service, |run, station| {
+                    run.health(station).capacities.retain(|(other, _)| *other != trigger);
+                    run.review_capacity(station);
+                });
             }
         }
     }
 
-    fn health(&mut self, service: ServiceId) -> &mut super::state::Health {
-        &mut self.world.services[service.index()].health
+    /// Does something to the instances of `service` that the trigger is about.
+    fn at_each(
+        &mut self,
+        trigger: TriggerId,
+        service: ServiceId,
+        mut act: impl FnMut(&mut Self, Station),
+    ) {
+        match self.model.triggers[trigger.index()].instance {
+            Some(instance) => act(self, self.world.station(service, instance)),
+            None => {
+                for station in self.world.stations_of(service) {
+                    act(self, Station(station));
+                }
+            }
+        }
     }
 
-    /// What is kept ready about a service for the hot loop.
-    pub(super) fn review_service(&mut self, service: ServiceId) {
-        let policy = self.model.service(service);
-        self.world.services[service.index()].review(policy);
+    fn health(&mut self, station: Station) -> &mut Health {
+        &mut self.world.stations[station.index()].health
+    }
+
+    /// What is kept ready about an instance for the hot loop.
+    pub(super) fn review_station(&mut self, station: Station) {
+        let policy = self.policy(station);
+        self.world.stations[station.index()].review(policy);
     }
 
     /// What is kept ready about an edge for the hot loop.
@@ -122,10 +164,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     /// How many workers there should be now.
-    pub(super) fn review_capacity(&mut self, service: ServiceId) {
-        let capacities = &self.world.services[service.index()].health.capacities;
-        let usual = self.model.service(service).workers.get();
+    pub(super) fn review_capacity(&mut self, station: Station) {
+        let capacities = &self.world.stations[station.index()].health.capacities;
+        let usual = self.policy(station).workers.get();
         let wanted = capacities.last().map_or(usual, |(_, workers)| *workers);
-        self.want_workers(service, wanted);
+        self.want_workers(station, wanted);
     }
 }

@@ -10,8 +10,8 @@ use super::agenda::Agenda;
 use super::calls::{Sub, Whereabouts};
 use super::client::Answer;
 use super::flights::NOBODY;
-use super::state::{Errand, HELD, IDLE, Owner};
-use crate::id::{EdgeId, ServiceId};
+use super::state::{Errand, HELD, IDLE, Owner, Station};
+use crate::id::EdgeId;
 use crate::model::{InnerCall, Meanwhile, Need, Notice, OnAbandon, PassedOn};
 use crate::observe::{CallId, Fact, Observer, Place};
 use crate::policy::limit::Outcome;
@@ -26,7 +26,7 @@ use crate::unit::Fraction;
 pub(super) struct Visit {
     pub(super) call: u32,
     pub(super) attempt: u32,
-    pub(super) service: ServiceId,
+    pub(super) station: Station,
     /// The worker that serves it or waits with it; [`NOBODY`] if none does.
     pub(super) worker: u32,
     admitted: Time,
@@ -111,13 +111,13 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     #[inline(never)]
     pub(super) fn begin_visit(&mut self, worker: u32) {
         let state = self.world.workers[worker as usize];
-        let service = state.service;
-        let before = &self.model.service(service).calls.work_before;
+        let station = state.station;
+        let before = &self.policy(station).calls.work_before;
         let first = Span::from_nanos_f64(state.work.as_nanos() as f64 * before.as_f64());
         let visit = Visit {
             call: state.call,
             attempt: state.attempt,
-            service,
+            station,
             worker,
             admitted: state.admitted,
             done: Span::ZERO,
@@ -129,7 +129,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             stamp: VACANT,
         };
         let visit = self.world.visits.begin(visit);
-        if self.world.services[service.index()].on_abandon != OnAbandon::Ignores {
+        if self.world.stations[station.index()].on_abandon != OnAbandon::Ignores {
             self.world.calls.set_place(state.call, state.attempt, Whereabouts::Visit(visit));
         }
         self.work_on(visit, worker, first);
@@ -148,10 +148,10 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     #[cold]
     pub(super) fn visit_worked(&mut self, worker: u32, visit: u32) {
         let work = self.world.workers[worker as usize].work;
+        let station = self.world.workers[worker as usize].station;
+        let calls = &self.policy(station).calls;
         let state = self.world.visits.get_mut(visit);
         state.done += work;
-        let service = state.service;
-        let calls = &self.model.service(service).calls;
         if usize::from(state.next_call) == calls.list.len() {
             return self.finish_visit(visit, None);
         }
@@ -160,7 +160,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             Meanwhile::FreesWorker => {
                 state.worker = NOBODY;
                 self.let_go(worker);
-                self.world.services[service.index()].away += 1;
+                self.world.stations[station.index()].away += 1;
             }
         }
         self.next_step(visit);
@@ -169,17 +169,17 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// A worker has nothing to do with a visit any more.
     fn let_go(&mut self, worker: u32) {
         let state = &mut self.world.workers[worker as usize];
-        let service = state.service;
+        let station = state.station;
         (state.completion, state.errand) = (IDLE, Errand::Serves);
         self.free(worker);
-        self.expect_hand_over(service);
+        self.expect_hand_over(station);
     }
 
     /// Makes the calls of the next steps, up to one that has to be waited for.
     fn next_step(&mut self, visit: u32) {
         let id = self.world.visits.id(visit);
-        let service = self.world.visits.get(visit).service;
-        let list = &self.model.service(service).calls.list;
+        let station = self.world.visits.get(visit).station;
+        let list = &self.policy(station).calls.list;
         loop {
             let first = usize::from(self.world.visits.get(visit).next_call);
             let Some(call) = list.get(first) else { return self.calls_are_through(visit) };
@@ -206,9 +206,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
 
     /// Makes one call, if it is made for this attempt at all.
     fn call_out(&mut self, visit: u32, nth: usize, policy: &InnerCall, copy: u16) {
-        let Visit { call, attempt, service, first_child, until, .. } =
+        let Visit { call, attempt, station, first_child, until, .. } =
             *self.world.visits.get(visit);
-        let index = self.world.services[service.index()].first_edge as usize + nth;
+        let index = self.world.stations[station.index()].first_edge as usize + nth;
         let edge = EdgeId::between_services(index);
         let salt = self.world.edges[index].salt;
         let root = Sprout::of(self.world.calls.key(call), attempt, Draw::Calls).bits();
@@ -245,8 +245,8 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         }
         self.take_child(visit, call, next);
         let id = self.world.visits.id(visit);
-        let service = self.world.visits.get(visit).service;
-        let state = &mut self.world.services[service.index()];
+        let station = self.world.visits.get(visit).station;
+        let state = &mut self.world.stations[station.index()];
         if state.health.freezes > 0 {
             state.unread.push((id, edge, end));
         } else {
@@ -255,8 +255,8 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// The service thaws, and reads what has come meanwhile.
-    pub(super) fn read_answers(&mut self, service: ServiceId) {
-        let unread = std::mem::take(&mut self.world.services[service.index()].unread);
+    pub(super) fn read_answers(&mut self, station: Station) {
+        let unread = std::mem::take(&mut self.world.stations[station.index()].unread);
         for (id, edge, end) in unread {
             if self.world.visits.is_alive(id) {
                 self.child_ended(id.slot, edge, end);
@@ -289,14 +289,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// All calls have ended: the rest of the own work is next.
     fn calls_are_through(&mut self, visit: u32) {
         let id = self.world.visits.id(visit);
-        let Visit { left, worker, service, .. } = *self.world.visits.get(visit);
+        let Visit { left, worker, station, .. } = *self.world.visits.get(visit);
         self.world.visits.get_mut(visit).left = Span::ZERO;
         if left.is_zero() {
             self.finish_visit(visit, None);
         } else if worker == NOBODY {
             self.world.visits.get_mut(visit).left = left;
-            self.world.services[service.index()].resumed.push_back(id);
-            self.expect_hand_over(service);
+            self.world.stations[station.index()].resumed.push_back(id);
+            self.expect_hand_over(station);
         } else {
             self.work_on(visit, worker, left);
         }
@@ -304,12 +304,12 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
 
     /// An idle worker goes on with the first of the visits that wait for one, if there is one.
     #[inline]
-    pub(super) fn resume_visit(&mut self, service: ServiceId) -> bool {
-        while let Some(id) = self.world.services[service.index()].resumed.pop_front() {
+    pub(super) fn resume_visit(&mut self, station: Station) -> bool {
+        while let Some(id) = self.world.stations[station.index()].resumed.pop_front() {
             if !self.world.visits.is_alive(id) {
                 continue;
             }
-            let state = &mut self.world.services[service.index()];
+            let state = &mut self.world.stations[station.index()];
             let worker = state.idle.pop().expect("a visit is resumed by an idle worker");
             state.busy += 1;
             state.away -= 1;
@@ -328,27 +328,27 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// The attempt has been served, or one of the calls that it needs has failed: then what is told
     /// about trying again.
     fn finish_visit(&mut self, visit: u32, failed: Option<Hint>) {
-        let Visit { call, attempt, service, worker, admitted, done, .. } =
+        let Visit { call, attempt, station, worker, admitted, done, .. } =
             *self.world.visits.get(visit);
-        let guarded = self.world.services[service.index()].is_guarded;
+        let guarded = self.world.stations[station.index()].is_guarded;
         if guarded {
-            self.learn(service, admitted, Outcome::Answered);
+            self.learn(station, admitted, Outcome::Answered);
         }
         let answer = match failed {
             Some(hint) => Answer::Failure(Failure::Error, hint),
-            None if guarded => self.outcome(service, call, attempt),
+            None if guarded => self.outcome(station, call, attempt),
             None => Answer::Success,
         };
         self.world.calls.forget_place(call, attempt);
         self.world.visits.end(visit);
-        self.served(service, call, attempt, done, answer);
-        self.leave(service, worker);
+        self.served(station, call, attempt, done, answer);
+        self.leave(station, worker);
     }
 
     /// Whoever worked on a visit is free.
-    fn leave(&mut self, service: ServiceId, worker: u32) {
+    fn leave(&mut self, station: Station, worker: u32) {
         if worker == NOBODY {
-            self.world.services[service.index()].away -= 1;
+            self.world.stations[station.index()].away -= 1;
         } else {
             self.let_go(worker);
         }
@@ -356,22 +356,23 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
 
     /// Its client has given up an attempt, and the service stops with it.
     pub(super) fn withdraw_visit(&mut self, visit: u32) {
-        let Visit { call, attempt, service, worker, .. } = *self.world.visits.get(visit);
+        let Visit { call, attempt, station, worker, .. } = *self.world.visits.get(visit);
         self.drop_children(visit);
         self.world.visits.end(visit);
         let place = Place::Worker;
-        let fact = Fact::Withdrawn { service, call: CallId(call), attempt, place };
+        let fact =
+            Fact::Withdrawn { service: self.named(station), call: CallId(call), attempt, place };
         self.observer.observe(self.now, fact);
-        self.leave(service, worker);
+        self.leave(station, worker);
         self.world.calls.release(call);
     }
 
     /// The service is gone, and everything that it has begun.
-    pub(super) fn lose_visits(&mut self, service: ServiceId, notice: Notice) {
+    pub(super) fn lose_visits(&mut self, station: Station, notice: Notice) {
         let slots = 0..self.world.visits.slots.len() as u32;
         let here = |slot: &u32| {
             let visit = self.world.visits.get(*slot);
-            visit.stamp != VACANT && visit.service == service
+            visit.stamp != VACANT && visit.station == station
         };
         let mut lost: Vec<VisitId> =
             slots.filter(here).map(|slot| self.world.visits.id(slot)).collect();
@@ -384,8 +385,8 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             let Visit { call, attempt, worker, .. } = *self.world.visits.get(id.slot);
             self.drop_children(id.slot);
             self.world.visits.end(id.slot);
-            self.leave(service, worker);
-            self.lose(service, call, attempt, Place::Worker, notice);
+            self.leave(station, worker);
+            self.lose(station, call, attempt, Place::Worker, notice);
         }
     }
 

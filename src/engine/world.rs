@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
+use std::ops::Range;
 
 use super::agenda::{Agenda, Lane, Lanes};
 use super::arrivals::{Source, Surge};
@@ -10,7 +11,7 @@ use super::lane_map::{LaneMap, Use};
 use super::lever::Alert;
 use super::network::Journeys;
 use super::queue_timer::QueueTimers;
-use super::state::{ClientState, EdgeState, Network, Owner, ServiceState, User, Worker};
+use super::state::{ClientState, EdgeState, Network, Owner, Station, StationState, User, Worker};
 use super::visits::Visits;
 use crate::id::{ClientId, ServiceId};
 use crate::model::{Action, Arrivals, Disturbance, Edge, LateAnswers, Model, PassedOn};
@@ -35,11 +36,14 @@ pub struct World<A = Lanes> {
     pub(super) edges: Vec<EdgeState>,
     /// The users of all closed loops, one client after the other.
     pub(super) users: Vec<User>,
-    pub(super) services: Vec<ServiceState>,
+    /// The first of its instances among all of them, for each service; and how many there are.
+    pub(super) first_stations: Vec<u16>,
+    /// The instances of all services, one service after the other.
+    pub(super) stations: Vec<StationState>,
     /// The workers of all services, one service after the other.
     pub(super) workers: Vec<Worker>,
     /// Services that may have both an idle worker and someone waiting.
-    pub(super) hand_overs: VecDeque<ServiceId>,
+    pub(super) hand_overs: VecDeque<Station>,
     /// One for each trigger of the model, used by those that are surges.
     pub(super) surges: Vec<Surge>,
     /// Whether an answer may be waited for that the number of its attempt does not show to be.
@@ -61,7 +65,9 @@ impl<A: Agenda> World<A> {
         let is_exceptional =
             |edge: &Edge| edge.keeps_books() || edge.late_answers == LateAnswers::Accepted;
         self.has_exceptions = models(model).any(|model| {
-            model.is_graph() || model.clients.iter().any(|client| is_exceptional(&client.edge))
+            model.is_graph()
+                || model.services.iter().any(|service| service.instances.get() > 1)
+                || model.clients.iter().any(|client| is_exceptional(&client.edge))
         });
         self.alerts.clear();
         self.alerts.resize(model.levers.len(), Alert::QUIET);
@@ -85,15 +91,27 @@ impl<A: Agenda> World<A> {
 
     fn reset_services(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
         self.workers.clear();
-        self.services.truncate(model.services.len());
-        self.services.resize_with(model.services.len(), ServiceState::default);
-        for (index, (service, state)) in model.services.iter().zip(&mut self.services).enumerate() {
+        self.first_stations.clear();
+        let mut count = 0;
+        for service in &model.services {
+            self.first_stations.push(count);
+            count += service.instances.get();
+        }
+        self.first_stations.push(count);
+        self.stations.truncate(usize::from(count));
+        self.stations.resize_with(usize::from(count), StationState::default);
+        for (index, service) in model.services.iter().enumerate() {
             let id = ServiceId(index as u16);
-            let first = self.workers.len();
-            self.workers.resize(first + most_workers(model, id) as usize, Worker::idle(id));
             let lane = lanes.of_optional(Use::Work, service.service_time.constant());
-            state.reset(service, seed, first as u32..self.workers.len() as u32, lane);
-            state.review(service);
+            for station in self.stations_of(id) {
+                let first = self.workers.len();
+                let workers = first + most_workers(model, id) as usize;
+                self.workers.resize(workers, Worker::idle(Station(station)));
+                let state = &mut self.stations[usize::from(station)];
+                let instance = station - self.first_stations[index];
+                state.reset(id, instance, service, seed, first as u32..workers as u32, lane);
+                state.review(service);
+            }
         }
     }
 
@@ -121,8 +139,10 @@ impl<A: Agenda> World<A> {
             self.clients.push(state);
             let jitter = Stream::new(seed, Purpose::Jitter, &client.name);
             let owner = Owner::Client(ClientId(index as u16));
-            let mut edge = fresh_edge(owner, &client.edge, jitter, lanes);
-            edge.open_books(&client.edge, client.instance_count());
+            let mut edge =
+                fresh_edge(owner, self.station(client.edge.to, 0), &client.edge, jitter, lanes);
+            edge.open_books(&client.edge, client.instance_count(), model.service(client.edge.to));
+            edge.review(&client.edge);
             self.edges.push(edge);
         }
         self.reset_inner_edges(model, seed, lanes);
@@ -133,18 +153,33 @@ impl<A: Agenda> World<A> {
     }
 }
 
+impl<A> World<A> {
+    /// One instance of a service.
+    pub(super) fn station(&self, service: ServiceId, instance: u16) -> Station {
+        Station(self.first_stations[service.index()] + instance)
+    }
+
+    /// All instances of a service.
+    pub(super) fn stations_of(&self, service: ServiceId) -> Range<u16> {
+        self.first_stations[service.index()]..self.first_stations[service.index() + 1]
+    }
+}
+
 impl<A: Agenda> World<A> {
     fn reset_inner_edges(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
         for (index, service) in model.services.iter().enumerate() {
-            self.services[index].first_edge = self.edges.len() as u32;
+            for station in self.stations_of(ServiceId(index as u16)) {
+                self.stations[usize::from(station)].first_edge = self.edges.len() as u32;
+            }
             for (nth, call) in service.calls.list.iter().enumerate() {
                 let name = format!("{} calls {}", service.name, call.name);
                 let owner = Owner::Service(ServiceId(index as u16), nth as u16);
                 let jitter = Stream::new(seed, Purpose::Jitter, &name);
-                let mut edge = fresh_edge(owner, &call.edge, jitter, lanes);
+                let mut edge =
+                    fresh_edge(owner, self.station(call.edge.to, 0), &call.edge, jitter, lanes);
                 edge.salt = name_key(&name);
                 edge.keeps_books |= call.deadline == PassedOn::PassedOn;
-                edge.open_books(&call.edge, 1);
+                edge.open_books(&call.edge, service.instances.get(), model.service(call.edge.to));
                 edge.review(&call.edge);
                 self.edges.push(edge);
             }
@@ -152,12 +187,18 @@ impl<A: Agenda> World<A> {
     }
 }
 
-fn fresh_edge(owner: Owner, edge: &Edge, jitter: Stream, lanes: &mut LaneMap) -> EdgeState {
+fn fresh_edge(
+    owner: Owner,
+    to: Station,
+    edge: &Edge,
+    jitter: Stream,
+    lanes: &mut LaneMap,
+) -> EdgeState {
     let journey = edge.latency.as_ref().and_then(|law| law.constant());
     let mut state = EdgeState {
         owner,
         salt: 0,
-        to: edge.to,
+        to,
         keeps_books: false,
         is_direct: true,
         timeout: None,
@@ -205,6 +246,7 @@ fn needs_keys(model: &Model, id: ClientId) -> bool {
         let client = &model.clients[id.index()];
         let service = model.service(client.edge.to);
         service.service_time.constant().is_none()
+            || service.instances.get() > 1
             || service.errors.share != Fraction::ZERO
             || client.edge.latency.as_ref().is_some_and(|law| law.constant().is_none())
             || matches!(client.arrivals, Arrivals::Users(_))

@@ -1,12 +1,14 @@
 //! A service: workers behind one queue.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU16, NonZeroU32};
 
 use super::graph::Calls;
 use super::trigger::Notice;
 use crate::law::Law;
 use crate::policy::admission::{Admission, RateLimit, Rejection};
+use crate::policy::balancer::Balancer;
 use crate::policy::discipline::Discipline;
+use crate::policy::ejection::Ejection;
 use crate::policy::limit::Limit;
 use crate::policy::retry::{Failure, Hint};
 use crate::policy::shedding::{QueueTimer, Shedding};
@@ -18,7 +20,13 @@ use crate::unit::{Fraction, Rate};
 pub struct Service {
     /// Its name in the scenario; keys its random streams.
     pub name: String,
-    /// How many attempts are served at once.
+    /// How many instances of it there are, each with workers and a queue of its own.
+    pub instances: NonZeroU16,
+    /// How an attempt finds one of several instances.
+    pub balancer: Balancer,
+    /// Which of several instances are not asked for a while; none asks all of them.
+    pub ejection: Option<Ejection>,
+    /// How many attempts are served at once; by each instance.
     pub workers: NonZeroU32,
     /// How long one worker works on one attempt.
     pub service_time: Law,
@@ -127,6 +135,9 @@ impl Service {
     pub fn new(name: &str, workers: NonZeroU32, service_time: Law) -> Self {
         Self {
             name: name.to_owned(),
+            instances: NonZeroU16::MIN,
+            balancer: Balancer::IN_TURN,
+            ejection: None,
             workers,
             service_time,
             work: WorkDraw::PerAttempt,
@@ -162,12 +173,14 @@ impl Service {
         [self.errors.hint, self.refusals.hint]
     }
 
-    /// Attempts per second that it completes when every worker is busy: workers / mean work.
+    /// Attempts per second that it completes when every worker of every instance is busy: workers /
+    /// mean work.
     ///
     /// # Panics
     /// If the mean work is zero, which no valid law has.
     pub fn capacity(&self) -> Rate {
-        let per_second = f64::from(self.workers.get()) / self.service_time.mean().as_secs_f64();
+        let workers = f64::from(self.instances.get()) * f64::from(self.workers.get());
+        let per_second = workers / self.service_time.mean().as_secs_f64();
         Rate::new(per_second).expect("a law of work has a mean above zero")
     }
 }

@@ -11,6 +11,9 @@ use crate::unit::Fraction;
 pub struct Trigger {
     /// Its name in the scenario.
     pub name: String,
+    /// Which instance of the service it is about, counted from 0; none for all of them, and where it
+    /// is about no service.
+    pub instance: Option<u16>,
     /// When it sets in: after the completions and client timers of that instant, before hand-overs
     /// and arrivals.
     pub begins: Time,

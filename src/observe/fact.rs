@@ -273,6 +273,8 @@ pub enum Guard {
     Breaker,
     /// A connection pool in which too many wait, or in which it has waited too long.
     Pool,
+    /// A balancer that knows of no instance that may be asked.
+    Balancer,
 }
 
 /// When a service drops an attempt that it has let in.
@@ -425,6 +427,7 @@ impl fmt::Display for Fact {
                     Guard::Throttle => "throttle",
                     Guard::Breaker => "breaker",
                     Guard::Pool => "pool",
+                    Guard::Balancer => "balancer",
                 };
                 write!(f, "{} is held back: {guard}", on(call, attempt))
             }

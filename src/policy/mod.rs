@@ -4,8 +4,10 @@
 //!
 //! A client asks, in this order: is it tried again ([`retry`]), does that fit into its time
 //! ([`deadline`]), may it go ([`budget`], [`throttle`], [`breaker`]), is there a connection
-//! ([`pool`]), and is a second copy worth it ([`hedge`]). What it is told about an attempt's end is
-//! one type for all of them ([`outcome`]).
+//! ([`pool`]), and is a second copy worth it ([`hedge`]). Where a service has several instances, it
+//! asks which of them gets the attempt ([`balancer`]), and which are not asked for a while
+//! ([`ejection`]); and where it looks aside before it calls, whether what it wants is at hand
+//! ([`cache`]). What it is told about an attempt's end is one type for all of them ([`outcome`]).
 //!
 //! An attempt meets the policies of a service in this order:
 //!
@@ -17,11 +19,14 @@
 //! 5. at its end, the concurrency [`limit`] again: what the round trip teaches.
 
 pub mod admission;
+pub mod balancer;
 pub mod breaker;
 pub mod budget;
+pub mod cache;
 mod class;
 pub mod deadline;
 pub mod discipline;
+pub mod ejection;
 pub mod hedge;
 pub mod limit;
 pub mod outcome;

@@ -1,12 +1,13 @@
 //! What is written and changes nothing: in no variant and in no cell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::idle_call::{Instances, call_keys, may_ask_budget, may_be_held_back};
 use super::idle_graph::{calling_keys, inner_keys};
 use super::idle_service::{CLASS, UNGUIDED, fit_warning, gives_hints, refusal_keys, service_keys};
 use super::neighbours::{Neighbours, is_called, neighbours};
 use super::noise::Noise;
+use super::presets;
 use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
@@ -16,12 +17,24 @@ use crate::policy::retry::Backoff;
 use crate::time::Time;
 
 /// Keys by path, over all worlds seen so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Idle {
-    /// By path and question; none once the answer was good somewhere.
-    keys: BTreeMap<(String, Question), Option<Diagnostic>>,
-    noise: Noise,
-    others: Vec<Diagnostic>,
+    keys: BTreeMap<(String, Question), Key>,
+    /// By version of the story.
+    noise: BTreeMap<String, Noise>,
+    /// With the version that each is about.
+    others: Vec<(String, Diagnostic)>,
+    /// The version that is being looked at.
+    version: String,
+}
+
+/// What is known of a key.
+#[derive(Clone, Debug)]
+struct Key {
+    /// None once the answer was good somewhere.
+    warning: Option<Diagnostic>,
+    /// The versions that have it.
+    versions: BTreeSet<String>,
 }
 
 /// What is asked about a key.
@@ -43,8 +56,16 @@ pub(super) struct Reason {
 }
 
 impl Idle {
-    /// Looks at one world: its name, the model and the tree that it was built from.
-    pub(super) fn see(&mut self, name: impl Fn() -> String, tree: &Node, model: &Model) {
+    /// Looks at one world: the version that it is of, its name, the model and the tree that it was
+    /// built from.
+    pub(super) fn see(
+        &mut self,
+        version: &str,
+        name: impl Fn() -> String,
+        tree: &Node,
+        model: &Model,
+    ) {
+        version.clone_into(&mut self.version);
         let root = Spot::root(tree);
         let all = neighbours(model);
         for client in &model.clients {
@@ -89,17 +110,27 @@ impl Idle {
                 }),
             );
         }
-        self.noise.see(name, root, model);
+        presets::each(tree, |path, preset, place, counts| {
+            let path = format!("{path} = \"{preset}\"");
+            self.note(&path, Question::Effect, place, (!counts).then_some(OVERRULED));
+        });
+        self.noise.entry(version.to_owned()).or_default().see(name, root, model);
     }
 
-    /// Adds a warning that does not depend on other worlds.
-    pub(super) fn add(&mut self, diagnostic: Diagnostic) {
-        self.others.push(diagnostic);
+    /// Adds a warning about a version that does not depend on other worlds.
+    pub(super) fn add(&mut self, version: &str, diagnostic: Diagnostic) {
+        self.others.push((version.to_owned(), diagnostic));
     }
 
-    /// What to warn of after all worlds.
-    pub(super) fn warnings(self) -> Vec<Diagnostic> {
-        self.keys.into_values().flatten().chain(self.noise.warning()).chain(self.others).collect()
+    /// What to warn of after all worlds, as far as it is about one of `versions`.
+    pub(super) fn warnings(&self, versions: &[&str]) -> Vec<Diagnostic> {
+        let about = |version: &String| versions.contains(&version.as_str());
+        let keys = self.keys.values().filter(|key| key.versions.iter().any(about));
+        let keys = keys.filter_map(|key| key.warning.clone());
+        let noise = self.noise.iter().filter(|(version, _)| about(version));
+        let noise = Noise::warning(noise.map(|(_, noise)| noise));
+        let others = self.others.iter().filter(|(version, _)| about(version));
+        keys.chain(noise).chain(others.map(|(_, diagnostic)| diagnostic.clone())).collect()
     }
 
     /// The keys of a client that stand beside its call.
@@ -272,9 +303,12 @@ impl Idle {
             }
         }
         if let Some(warning) = fit_warning(spot, &path)
-            && !self.others.iter().any(|known| known.repeats(&warning))
+            && !self
+                .others
+                .iter()
+                .any(|(version, known)| *version == self.version && known.repeats(&warning))
         {
-            self.others.push(warning);
+            self.others.push((self.version.clone(), warning));
         }
     }
 
@@ -289,13 +323,22 @@ impl Idle {
             };
             Diagnostic::warning(place, message).label(reason.what).help(reason.help.to_owned())
         });
-        match self.keys.get_mut(&key) {
-            None => drop(self.keys.insert(key, warning)),
-            Some(known) if warning.is_none() => *known = None,
-            Some(_) => {}
+        let version = self.version.clone();
+        let known = self
+            .keys
+            .entry(key)
+            .or_insert_with(|| Key { warning: warning.clone(), versions: BTreeSet::new() });
+        if warning.is_none() {
+            known.warning = None;
         }
+        known.versions.insert(version);
     }
 }
+
+const OVERRULED: Reason = Reason {
+    what: "all that this preset says is said otherwise beside it",
+    help: "leave it out, or the keys that stand beside it",
+};
 
 const TOO_LATE: Reason = Reason {
     what: "the run is over before the first of these requests comes",

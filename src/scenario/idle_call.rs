@@ -26,6 +26,11 @@ const NO_ACQUIRE_TIMEOUT: Reason = Reason {
     help: "add acquire_timeout = \"30s\"",
 };
 
+const WAITS_NO_TIME: Reason = Reason {
+    what: "a connection is opened in no time, so whoever may wait for it has it at once",
+    help: "write max_waiting = 0, or leave `cold_start` out",
+};
+
 const NO_TIMEOUT: Reason =
     Reason { what: "this call has no timeout", help: "add timeout = \"1s\"" };
 
@@ -108,6 +113,8 @@ pub(super) fn call_keys(
     if let Some(pool) = &edge.pool {
         let untimed = pool.acquire_timeout.is_none().then_some(NO_ACQUIRE_TIMEOUT);
         keys.push((vec!["pool", "clock"], untimed));
+        let may_wait = (pool.max_waiting != Some(0)).then_some(WAITS_NO_TIME);
+        keys.push((vec!["pool", "cold_start"], may_wait));
     }
     keys
 }

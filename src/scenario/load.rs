@@ -11,7 +11,7 @@ use super::idle::Idle;
 use super::presets::fill;
 use super::reader::read;
 use super::source::{LONGEST_SOURCE, SourceId, Sources};
-use super::story::{Story, Sweep, Variant};
+use super::story::{Story, Sweep, Variant, Warned};
 use super::tree::{Layer, Node, Spot, apply, parse_argument, parse_document};
 use super::trouble::{Diagnostic, Trouble};
 use super::version::{Version, model, variant, world_only};
@@ -20,11 +20,16 @@ use super::version::{Version, model, variant, world_only};
 const USUAL_BASE: &str = "base";
 /// What a `PATH=VALUE` is called in messages.
 const ARGUMENT: &str = "--set";
-/// A story is run under this seed and those after it, of which there must be some.
-const LARGEST_SEED: u64 = i64::MAX as u64;
+/// The largest seed that a story can begin with: it is run under this one and those after it.
+pub const LARGEST_SEED: u64 = i64::MAX as u64;
 /// Titles stand above charts.
 const LONGEST_TITLE: usize = 200;
-/// The most overrides: each is a source and a layer of its own.
+/// Layers above the file. All overrides are one: of two that exclude each other neither counts, as in a
+/// file.
+const OVERRIDES: Layer = 1;
+const VARIANT: Layer = 2;
+const AXES: Layer = 3;
+/// The most overrides: each is a source of its own.
 const MOST_OVERRIDES: usize = 10_000;
 
 pub(super) fn file(path: &Path, overrides: &[String]) -> Result<Story, Trouble> {
@@ -54,12 +59,14 @@ pub(super) fn text(
     } else {
         let file = sources.add(name, text);
         root(text, file, folder, overrides, &mut sources)
-            .and_then(|root| understand(&root, &sources, overrides.len() as Layer + 1))
+            .and_then(|root| understand(&root, &sources))
     };
     let sources = Arc::new(sources);
     match result {
-        Ok((mut story, warnings)) => {
-            story.warnings = Trouble::new(sources, warnings);
+        Ok((mut story, idle)) => {
+            story.warned = Warned { idle, sources };
+            let all: Vec<&Variant> = story.variants.iter().collect();
+            story.warnings = story.warnings_about(&all);
             Ok(story)
         }
         Err(diagnostics) => Err(Trouble::new(sources, diagnostics)),
@@ -82,10 +89,10 @@ fn root(
         ]);
     }
     let mut out = Complaints::default();
-    for (index, argument) in overrides.iter().enumerate() {
+    for argument in overrides {
         let source = sources.add(ARGUMENT, argument);
         if let Some(change) = out.keep_all(parse_argument(argument, source)) {
-            out.keep(apply(&mut root, &change, index as Layer + 1));
+            out.keep(apply(&mut root, &change, OVERRIDES));
         }
     }
     if !out.is_empty() {
@@ -95,18 +102,14 @@ fn root(
     Ok(root)
 }
 
-/// The story that `root` tells, and what to warn of; `layer` is the first that is free.
-fn understand(
-    root: &Node,
-    sources: &Sources,
-    layer: Layer,
-) -> Result<(Story, Vec<Diagnostic>), Vec<Diagnostic>> {
+/// The story that `root` tells, and what to warn of.
+fn understand(root: &Node, sources: &Sources) -> Result<(Story, Idle), Vec<Diagnostic>> {
     let filled = fill(root)?;
     let spot = Spot::root(&filled);
     let document: Document = read(spot)?;
     let mut out = Complaints::default();
     let base = head(&document, spot, &mut out);
-    let versions = versions(root, base, layer, &mut out);
+    let versions = versions(root, base, VARIANT, &mut out);
     let variants = variants(&document, spot, &versions, &mut out);
     // A grid over a base that is wrong would only repeat what is wrong with it.
     if !out.is_empty() {
@@ -114,18 +117,29 @@ fn understand(
     }
     let mut idle = Idle::default();
     for version in &versions {
-        idle.see(|| format!("the variant `{}`", version.name), &version.tree, &version.model);
+        idle.see(
+            &version.name,
+            || format!("the variant `{}`", version.name),
+            &version.tree,
+            &version.model,
+        );
     }
-    let ground = Ground { spot: spot.at("sweep"), sources, versions: &versions, layer: layer + 1 };
+    let ground = Ground { spot: spot.at("sweep"), sources, versions: &versions, layer: AXES };
     let sweep: Option<Sweep> =
         document.sweep.as_ref().and_then(|written| ground.build(written, &mut out, &mut idle));
     if !out.is_empty() {
         return Err(out.into_inner());
     }
     let seed = document.seed.unwrap_or(1);
-    let story =
-        Story { title: document.title, seed, variants, sweep, warnings: Trouble::default() };
-    Ok((story, idle.warnings()))
+    let story = Story {
+        title: document.title,
+        seed,
+        variants,
+        sweep,
+        warnings: Trouble::default(),
+        warned: Warned::default(),
+    };
+    Ok((story, idle))
 }
 
 /// Checks title and seed; the name of the base.

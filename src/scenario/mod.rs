@@ -32,7 +32,7 @@
 //! is spelled as TOML spells dotted keys; within a variant or the axes it is one key, and so stands in
 //! quotes. Its value takes the place of all that stood there, or is added.
 //!
-//! Later layers win: the file, the overrides in their order, a variant, the axes. Of keys that exclude
+//! Later layers win: the file, the overrides, a variant, the axes; of overrides of one path the last. Of keys that exclude
 //! each other (`load` and `arrival_rate`, two kinds of `retry`) the one that the later layer named
 //! counts; within one layer, naming both is a mistake. What is derived, such as the rate that a `load`
 //! comes to, is derived after all layers.
@@ -65,7 +65,8 @@ mod tree;
 mod trouble;
 mod version;
 
+pub use load::LARGEST_SEED;
 pub use pick::UnknownVariant;
-pub use presets::Preset;
+pub use presets::{Preset, Side};
 pub use story::{Story, Sweep, Variant};
 pub use trouble::Trouble;

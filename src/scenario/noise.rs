@@ -11,10 +11,10 @@ use crate::time::Span;
 const ENOUGH: f64 = 100.0;
 
 /// The world with the fewest requests per window.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Noise(Option<Thin>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Thin {
     requests: f64,
     window: Span,
@@ -50,8 +50,10 @@ impl Noise {
         }
     }
 
-    pub(super) fn warning(self) -> Option<Diagnostic> {
-        let thin = self.0?;
+    /// A warning of the thinnest of all.
+    pub(super) fn warning<'n>(all: impl Iterator<Item = &'n Self>) -> Option<Diagnostic> {
+        let thin = all.filter_map(|noise| noise.0.as_ref());
+        let thin = thin.min_by(|a, b| a.requests.total_cmp(&b.requests))?;
         let message = format!(
             "a window of {} holds only about {} fresh requests, so chance alone can make it a bad one",
             thin.window,

@@ -1,9 +1,12 @@
 //! What a scenario file means: models, promises and a grid, with every name and overlay resolved.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Trouble;
+use super::idle::Idle;
 use super::load;
+use super::source::Sources;
 use crate::experiment::{Cell, Expectation, SweepExpectation};
 use crate::model::Model;
 
@@ -20,6 +23,14 @@ pub struct Story {
     pub sweep: Option<Sweep>,
     /// What is allowed and probably not meant, such as a key that changes nothing.
     pub warnings: Trouble,
+    pub(super) warned: Warned,
+}
+
+/// What there is to warn of, variant by variant.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Warned {
+    pub(super) idle: Idle,
+    pub(super) sources: Arc<Sources>,
 }
 
 /// One version of the story.
@@ -48,6 +59,12 @@ pub struct Sweep {
 }
 
 impl Story {
+    /// Those of the warnings that are about one of `variants`, or about all.
+    pub fn warnings_about(&self, variants: &[&Variant]) -> Trouble {
+        let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+        Trouble::new(Arc::clone(&self.warned.sources), self.warned.idle.warnings(&names))
+    }
+
     /// Reads the file at `path` as if each of `overrides`, written `PATH=VALUE`, stood in it instead
     /// of what does; later ones win. Variants and axes are laid over the result.
     ///

@@ -170,6 +170,7 @@ fn inner_retries_outlive_the_outer_attempt() {
         inner.edge.retry = immediately(2);
         model.triggers = vec![Trigger {
             name: "hangs".to_owned(),
+            instance: None,
             begins: Time::ZERO,
             lasts: Span::from_secs(60),
             disturbance: Disturbance::Stall { service: ServiceId(1) },
@@ -217,6 +218,7 @@ fn timeouts_add_up_unless_a_deadline_is_handed_on() {
             model.services[0].calls.list.push(call);
             model.triggers.push(Trigger {
                 name: format!("{id} hangs"),
+                instance: None,
                 begins: Time::ZERO,
                 lasts: Span::from_secs(100),
                 disturbance: Disturbance::Stall { service: ServiceId(id) },

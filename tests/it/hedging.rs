@@ -8,7 +8,7 @@ use metastable::policy::budget::{Budget, Rule, TokenThreshold};
 use metastable::policy::deadline::{Clock, Patience};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::outcome::{Failure, Failures};
-use metastable::policy::pool::{AcquireClock, Pool};
+use metastable::policy::pool::{AcquireClock, ColdStart, Pool};
 use metastable::time::{Span, Time};
 use metastable::unit::Fraction;
 
@@ -28,7 +28,8 @@ fn hedge_after(delay: Span, extra: u32) -> Hedge {
 
 fn pool(size: u32, max_waiting: Option<u32>, acquire_timeout: Option<Span>) -> Pool {
     let size = size.try_into().expect("some");
-    Pool { size, max_waiting, acquire_timeout, clock: AcquireClock::WholeWait }
+    let (clock, cold_start) = (AcquireClock::WholeWait, ColdStart::IsFree);
+    Pool { size, max_waiting, acquire_timeout, clock, cold_start }
 }
 
 /// Requests at these instants at a service of `workers` workers of `work`.

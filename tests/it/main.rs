@@ -1,8 +1,12 @@
 //! Everything that is tested from outside, in one binary: linking once is most of the cost.
 
 mod auditor;
+mod balancers;
 mod books;
 mod cases;
+mod cases_budgets;
+mod cases_clients;
+mod cases_guards;
 mod cli;
 mod client_policies;
 mod closed_form;

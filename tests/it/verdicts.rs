@@ -1,6 +1,6 @@
 //! Verdicts on worlds in which a sum or a lucky moment would deceive.
 
-use metastable::analysis::Verdict;
+use metastable::analysis::{Verdict, exceeds_capacity};
 use metastable::experiment::Workbench;
 use metastable::id::ServiceId;
 use metastable::law::Law;
@@ -9,7 +9,7 @@ use metastable::policy::admission::Admission;
 use metastable::policy::shedding::Shedding;
 use metastable::time::Span;
 
-use crate::worlds::{at_ms, client, immediately, ms, rate, retry_storm, service, stall};
+use crate::worlds::{at_ms, client, immediately, ms, rate, retry_storm, service, stall, station};
 
 fn verdicts(model: &Model, seeds: u64) -> Vec<Verdict> {
     let mut bench = Workbench::default();
@@ -50,6 +50,21 @@ fn more_demand_than_capacity_is_overload() {
         model.clients[0].edge.retry = immediately(0);
         check(&model, Verdict::Overloaded);
     }
+}
+
+/// Requests of a single instant are no rate, and leave most windows with nothing to fail in: whether
+/// they were served tells whether it is well.
+#[test]
+fn a_volley_is_served_or_not() {
+    let volley = |count, work| {
+        let all = Arrivals::Volley { count, begins: at_ms(500), within: Span::ZERO };
+        station(10, Law::Fixed(work), all, Span::from_secs(60))
+    };
+    check(&volley(100, ms(1_000)), Verdict::Unaffected);
+    check(&volley(1, Span::from_secs(3_600)), Verdict::Overloaded);
+    assert!(!exceeds_capacity(&volley(1, Span::from_secs(3_600))));
+    // Of a hundred seconds of work the last forty are left at the end.
+    check(&volley(1_000, ms(1_000)), Verdict::Overloaded);
 }
 
 /// Without a queue, a load of 0.7 loses a request in twelve: windows are good and bad by chance, with

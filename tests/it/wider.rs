@@ -16,6 +16,7 @@ use metastable::model::{
 use metastable::observe::{CallId, Fact, Place};
 use metastable::policy::Class;
 use metastable::policy::admission::{RateLimit, Rejection};
+use metastable::policy::balancer::{Draws, Rule, Start, Ties};
 use metastable::policy::breaker::{
     self, Breaker, Ends, Evaluated, HalfOpen, Position, Results, Window,
 };
@@ -24,7 +25,7 @@ use metastable::policy::discipline::{Crowded, Discipline};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::limit::{Limit, Vegas};
 use metastable::policy::outcome::Failures;
-use metastable::policy::pool::{AcquireClock, Pool};
+use metastable::policy::pool::{AcquireClock, ColdStart, Pool};
 use metastable::policy::retry::{Exponential, Failure, Guidance, Hint};
 use metastable::policy::slowdown::{Scalability, Slowdown};
 use metastable::policy::throttle::{Adaptive, Throttle};
@@ -114,6 +115,7 @@ fn any_pool(pick: &mut impl FnMut(usize) -> usize) -> Option<Pool> {
         max_waiting: [None, Some(0), Some(3)][pick(3)],
         acquire_timeout: [None, Some(ms(25))][pick(2)],
         clock: AcquireClock::WholeWait,
+        cold_start: [ColdStart::IsFree, ColdStart::CountsAsWaiting][pick(2)],
     };
     [None, Some(pool)][pick(2)]
 }
@@ -140,6 +142,14 @@ fn widened(
     model.tie = [Tie::CompletionWins, Tie::TimerWins][pick(2)];
     let hints = [Hint::Absent, Hint::After(ms(40)), Hint::Never];
     for service in &mut model.services {
+        service.instances = [1, 3][pick(2)].try_into().expect("some");
+        service.balancer.rule = [
+            Rule::RoundRobin(Start::AtTheFirst),
+            Rule::Random,
+            Rule::TwoChoices(Draws::Different),
+            Rule::LeastOutstanding(Ties::Random),
+            Rule::ConsistentHash { places: 10.try_into().expect("ten") },
+        ][pick(5)];
         service.work = [WorkDraw::PerAttempt, WorkDraw::PerRequest][pick(2)];
         service.discipline = [
             Discipline::Fifo,
@@ -258,6 +268,7 @@ fn widened(
     for (index, &(begins, lasts)) in instants.iter().enumerate() {
         model.triggers.push(Trigger {
             name: format!("wide {index}"),
+            instance: None,
             begins: at_ms(begins),
             lasts: ms(lasts),
             disturbance: disturbances[pick(disturbances.len())],

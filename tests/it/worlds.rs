@@ -15,6 +15,7 @@ use metastable::policy::admission::{Admission, Headroom, Rejection};
 use metastable::policy::budget::{Budget, Rule, SlidingWindow};
 use metastable::policy::retry::{Backoff, Exponential, Retry};
 use metastable::policy::shedding::{Codel, FollyCodel, QueueTimer, Shedding};
+use metastable::scenario::Story;
 use metastable::time::{Span, Time};
 use metastable::unit::{Fraction, Rate};
 use proptest::prelude::*;
@@ -55,7 +56,13 @@ pub(crate) fn client(name: &str, to: ServiceId, arrivals: Arrivals) -> Client {
 
 /// A stall of `service`.
 pub(crate) fn stall(name: &str, service: ServiceId, begins: Time, lasts: Span) -> Trigger {
-    Trigger { name: name.to_owned(), begins, lasts, disturbance: Disturbance::Stall { service } }
+    Trigger {
+        name: name.to_owned(),
+        instance: None,
+        begins,
+        lasts,
+        disturbance: Disturbance::Stall { service },
+    }
 }
 
 /// `max_retries` retries without a wait.
@@ -225,4 +232,15 @@ fn any_retry() -> impl Strategy<Value = Retry> {
         after_refusal,
         ..Retry::NEVER
     })
+}
+
+/// The world of a scenario in which one client `web` calls one service `api`: a horizon, and what
+/// stands in their tables.
+pub(crate) fn told(horizon: &str, service: &str, client: &str, more: &str) -> Model {
+    let text = format!(
+        "title = \"case\"\nhorizon = \"{horizon}\"\n[services.api]\n{service}\n\
+         [clients.web]\ncalls = \"api\"\n{client}\n{more}"
+    );
+    let story = Story::parse(&text, "case.toml", &[]);
+    story.unwrap_or_else(|trouble| panic!("{trouble}")).variants.remove(0).model
 }

@@ -26,6 +26,19 @@ pub struct Pool {
     pub acquire_timeout: Option<Span>,
     /// What the acquire timeout bounds.
     pub clock: AcquireClock,
+    /// What becomes of an attempt that finds no open connection, though one may be opened.
+    pub cold_start: ColdStart,
+}
+
+/// What becomes of an attempt for which a connection is opened. That takes no time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColdStart {
+    /// It has the connection.
+    #[default]
+    IsFree,
+    /// It waits for it, if only for an instant, and fails if nobody may wait: a pool of which nothing
+    /// is open stays so (Envoy with `max_pending_requests: 0`, envoyproxy/envoy #20817).
+    CountsAsWaiting,
 }
 
 /// What an acquire timeout bounds.
@@ -66,6 +79,8 @@ pub struct Place {
 pub struct Leases {
     pool: Pool,
     taken: u32,
+    /// Connections that were opened, and stay so.
+    opened: u32,
     line: VecDeque<Place>,
     next_number: u64,
 }
@@ -73,19 +88,26 @@ pub struct Leases {
 impl Pool {
     /// All connections free, nobody waiting.
     pub const fn open(&self) -> Leases {
-        Leases { pool: *self, taken: 0, line: VecDeque::new(), next_number: 0 }
+        Leases { pool: *self, taken: 0, opened: 0, line: VecDeque::new(), next_number: 0 }
     }
 }
 
 impl Leases {
     /// A connection for `who`, or a place in the line.
     pub fn acquire(&mut self, now: Time, who: u32) -> Lease {
-        if self.taken < self.pool.size.get() {
+        if self.taken < self.opened {
             self.taken += 1;
             return Lease::Granted;
         }
-        if self.pool.max_waiting.is_some_and(|most| self.line.len() >= most as usize) {
+        let is_full = self.pool.max_waiting.is_some_and(|most| self.line.len() >= most as usize);
+        let may_open = self.opened < self.pool.size.get();
+        if is_full && !(may_open && self.pool.cold_start == ColdStart::IsFree) {
             return Lease::Full;
+        }
+        if may_open {
+            self.opened += 1;
+            self.taken += 1;
+            return Lease::Granted;
         }
         Lease::Waits(self.join(who, self.until(now)))
     }
@@ -122,8 +144,9 @@ impl Leases {
 
     /// An attempt that is out already counts, though nobody gave it a connection: the pool is new. More
     /// may so be taken than there are, until enough have ended.
-    pub const fn count_in(&mut self) {
+    pub fn count_in(&mut self) {
         self.taken += 1;
+        self.opened = self.opened.max(self.taken).min(self.pool.size.get());
     }
 
     /// Connections taken.
@@ -163,6 +186,7 @@ mod tests {
             max_waiting,
             acquire_timeout: Some(Span::from_millis(500)),
             clock: AcquireClock::WholeWait,
+            cold_start: ColdStart::IsFree,
         }
     }
 
@@ -207,6 +231,26 @@ mod tests {
         assert_eq!(told, [granted, granted, granted, full, full]);
         assert_eq!(leases.release(), None);
         assert_eq!(leases.acquire(at(1), 9), Lease::Granted);
+    }
+
+    /// Case E01c: where nobody may wait, nobody is there for whom a connection would be opened.
+    #[test]
+    fn a_cold_pool_stays_cold_if_nobody_may_wait() {
+        let cold = |max_waiting| {
+            let cold_start = ColdStart::CountsAsWaiting;
+            Pool { cold_start, ..pool(2, Some(max_waiting)) }.open()
+        };
+        let mut none = cold(0);
+        assert_eq!([0, 1].map(|who| none.acquire(at(0), who)), [Lease::Full; 2]);
+        // What was open before is used again, and nothing beside it.
+        none.count_in();
+        assert_eq!(none.acquire(at(0), 2), Lease::Full);
+        assert_eq!(none.release(), None);
+        assert_eq!([3, 4].map(|who| none.acquire(at(1), who)), [Lease::Granted, Lease::Full]);
+        let mut one = cold(1);
+        assert_eq!([0, 1].map(|who| one.acquire(at(0), who)), [Lease::Granted; 2]);
+        waits(one.acquire(at(0), 2));
+        assert_eq!(one.acquire(at(0), 3), Lease::Full);
     }
 
     #[test]

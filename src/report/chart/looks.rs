@@ -37,6 +37,7 @@ fn even(per_second: f64) -> Arrivals {
 fn stall(name: &str, begins_ms: u64) -> Trigger {
     Trigger {
         name: name.to_owned(),
+        instance: None,
         begins: Time::ZERO + Span::from_millis(begins_ms),
         lasts: Span::from_secs(1),
         disturbance: Disturbance::Stall { service: ServiceId(0) },

@@ -29,7 +29,13 @@ pub(super) fn model(load: f64, max_retries: u32, stall_ms: u64) -> Model {
     Model {
         services: vec![service],
         clients: vec![Client::new("web", arrivals, edge)],
-        triggers: vec![Trigger { name: "gc".to_owned(), begins, lasts, disturbance }],
+        triggers: vec![Trigger {
+            name: "gc".to_owned(),
+            instance: None,
+            begins,
+            lasts,
+            disturbance,
+        }],
         ..Model::empty(Span::from_secs(30), Span::from_secs(1))
     }
 }

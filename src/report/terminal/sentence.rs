@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::analysis::Verdict;
+use crate::analysis::{Verdict, exceeds_capacity};
 use crate::experiment::{Subject, Summary};
 use crate::report::table::figure::seconds;
 
@@ -45,9 +45,10 @@ fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
         return format!("is well again under {well} of them{at}");
     };
     let horizon = seconds(subject.model.horizon.as_secs_f64());
+    let overloaded = if exceeds_capacity(subject.model) { "is overloaded" } else { "fails" };
     let Some((_, ends)) = subject.model.disturbed_between() else {
         return match verdict {
-            Verdict::Overloaded => "is overloaded, although nothing disturbs it".to_owned(),
+            Verdict::Overloaded => format!("{overloaded}, although nothing disturbs it"),
             Verdict::Unaffected
             | Verdict::Recovered
             | Verdict::Draining
@@ -75,7 +76,7 @@ fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
                 "never comes back: the disturbance ends at second {ends}, and at second {horizon} it still fails"
             )
         }
-        Verdict::Overloaded => "is overloaded even without the disturbance".to_owned(),
+        Verdict::Overloaded => format!("{overloaded} even without the disturbance"),
         Verdict::Undecided => {
             format!(
                 "cannot be judged: the disturbance ends at second {ends}, too near the end of the run at second {horizon}"
@@ -108,12 +109,7 @@ fn of_others(others: &[&[Summary]]) -> String {
         String::new(),
     );
     part(count(Some(Verdict::Metastable)), "never does", "never do", String::new());
-    part(
-        count(Some(Verdict::Overloaded)),
-        "is overloaded anyway",
-        "are overloaded anyway",
-        String::new(),
-    );
+    part(count(Some(Verdict::Overloaded)), "fails anyway", "fail anyway", String::new());
     part(count(Some(Verdict::Undecided)), "cannot be judged", "cannot be judged", String::new());
     let variants = if others.len() == 1 { "variant" } else { "variants" };
     format!("of {} other {variants}, {}", others.len(), enumerate(&parts))

@@ -1,9 +1,6 @@
 //! `call.timeout = "1s"` and whatever else a client does about one call.
 
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{Error, SeqAccess, Visitor};
 
 use super::breaker::Breaker;
 use super::budget::Budget;
@@ -11,6 +8,7 @@ use super::deadline::Deadline;
 use super::hedge::Hedge;
 use super::length::Length;
 use super::maybe::Maybe;
+use super::names::Names;
 use super::pool::Pool;
 use super::retry::Retry;
 use super::service_time::ServiceTime;
@@ -49,10 +47,6 @@ pub(super) struct Call {
     #[serde(default)]
     pub(super) late_answers: LateAnswers,
 }
-
-/// The name of a preset, or several.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Names;
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -157,29 +151,6 @@ impl Call {
             },
             ..Edge::new(to)
         })
-    }
-}
-
-impl<'de> Deserialize<'de> for Names {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Names;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a preset in quotes, or a list of names")
-            }
-
-            fn visit_str<E: Error>(self, _name: &str) -> Result<Names, E> {
-                Ok(Names)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<Names, A::Error> {
-                while names.next_element::<String>()?.is_some() {}
-                Ok(Names)
-            }
-        }
-        deserializer.deserialize_any(Either)
     }
 }
 

@@ -7,11 +7,12 @@ use serde::Deserialize;
 
 use super::breaker::Breaker;
 use super::budget::Budget;
-use super::call::{Call, LateAnswers, Names, Scope, TimeoutFrom};
+use super::call::{Call, LateAnswers, Scope, TimeoutFrom};
 use super::deadline::Deadline;
 use super::hedge::Hedge;
 use super::length::Length;
 use super::maybe::Maybe;
+use super::names::Names;
 use super::number::{fraction, thousands, whole};
 use super::people::service_called;
 use super::pool::Pool;

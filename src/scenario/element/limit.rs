@@ -17,6 +17,7 @@ use crate::unit::Fraction;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Limit {
+    None {},
     Fixed(Fixed),
     Aimd(Aimd),
     Vegas(Vegas),
@@ -78,9 +79,14 @@ pub(super) struct EnvoyGradient {
 const HIGHEST: u32 = 1_000_000_000;
 
 impl Limit {
-    /// The limit; none if anything is wrong with it.
-    pub(super) fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<limit::Limit> {
-        match self {
+    /// The limit, if there is to be one; none if anything is wrong with it.
+    pub(super) fn build(
+        &self,
+        spot: Spot<'_>,
+        out: &mut Complaints,
+    ) -> Option<Option<limit::Limit>> {
+        let limit = match self {
+            Self::None {} => return Some(None),
             Self::Fixed(fixed) => {
                 let spot = spot.at("fixed");
                 let max = number(Some(fixed.max), NonZeroU32::MIN, "max", spot);
@@ -94,7 +100,8 @@ impl Limit {
             Self::EnvoyGradient(gradient) => {
                 gradient.build(spot.at("envoy_gradient"), out).map(limit::Limit::EnvoyGradient)
             }
-        }
+        };
+        limit.map(Some)
     }
 }
 

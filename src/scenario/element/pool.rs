@@ -22,6 +22,8 @@ pub(super) struct Pool {
     acquire_timeout: Option<Length>,
     #[serde(default)]
     clock: Clock,
+    #[serde(default)]
+    cold_start: ColdStart,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -30,6 +32,14 @@ enum Clock {
     #[default]
     WholeWait,
     EachWait,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ColdStart {
+    #[default]
+    IsFree,
+    CountsAsWaiting,
 }
 
 /// More connections, and more who wait for one, than a run can have attempts in flight.
@@ -75,6 +85,10 @@ impl Pool {
             clock: match self.clock {
                 Clock::WholeWait => AcquireClock::WholeWait,
                 Clock::EachWait => AcquireClock::EachWait,
+            },
+            cold_start: match self.cold_start {
+                ColdStart::IsFree => pool::ColdStart::IsFree,
+                ColdStart::CountsAsWaiting => pool::ColdStart::CountsAsWaiting,
             },
         })
     }

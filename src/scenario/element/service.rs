@@ -11,6 +11,7 @@ use super::hint::{RetryAfter, hint};
 use super::inner_call::{InnerCall, WhileCalling, calls};
 use super::limit::Limit;
 use super::load_dependence::LoadDependence;
+use super::names::Names;
 use super::number::{fraction, whole};
 use super::queue_timeout::QueueTimeout;
 use super::rate_limit::RateLimit;
@@ -29,6 +30,9 @@ use crate::scenario::trouble::Diagnostic;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Service {
+    /// What it names has been laid under the service before it is read.
+    #[serde(rename = "preset")]
+    _preset: Option<Names>,
     workers: i64,
     service_time: ServiceTime,
     queue: Option<Queue>,
@@ -132,7 +136,7 @@ impl Service {
         };
         let limit = match &self.limit {
             None => Some(None),
-            Some(limit) => limit.build(spot.at("limit"), out).map(Some),
+            Some(limit) => limit.build(spot.at("limit"), out),
         };
         let rate_limit = match &self.rate_limit {
             None => Some(None),

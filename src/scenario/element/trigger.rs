@@ -199,6 +199,7 @@ impl Trigger {
         let (disturbance, times) = (disturbance?, times?);
         let triggers = times.into_iter().map(|(begins, lasts)| model::Trigger {
             name: name.to_owned(),
+            instance: None,
             begins,
             lasts,
             disturbance,

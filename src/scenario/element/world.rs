@@ -4,8 +4,9 @@ use super::document::{Document, Tie};
 use super::inner_call::check_calls;
 use super::number::thousands;
 use super::people::People;
+use super::too_large::too_large;
 use crate::id::ServiceId;
-use crate::model::{self, MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, Model, TooLarge};
+use crate::model::{self, Model};
 use crate::scenario::source::Place;
 use crate::scenario::tree::{Change, Layer, Node, Path, Spot, apply};
 use crate::scenario::trouble::Diagnostic;
@@ -272,48 +273,4 @@ fn whole_windows(horizon: Span, window: Span, spot: Spot<'_>) -> Result<(), Diag
         format!("the horizon of {horizon} is not a whole number of windows of {window}"),
     )
     .help(format!("write horizon = \"{near}\", or another window")))
-}
-
-/// An estimate, without digits that mean nothing.
-fn two_digits(estimate: f64) -> u64 {
-    let estimate = estimate as u64;
-    let unit = 10_u64.pow(estimate.checked_ilog10().unwrap_or(0).saturating_sub(1));
-    estimate.div_ceil(unit).saturating_mul(unit)
-}
-
-fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagnostic {
-    let at = |key, message: String, help: &str| {
-        Diagnostic::error(spot.at(key).value(), message).help(help.to_owned())
-    };
-    match limit {
-        TooLarge::Events(events) => at(
-            "horizon",
-            format!(
-                "this run may need about {} events; the limit is {}",
-                thousands(two_digits(events)),
-                thousands(MAX_EVENTS as u64)
-            ),
-            "a shorter horizon, a lower rate or fewer retries",
-        ),
-        TooLarge::InFlight(attempts) => at(
-            "horizon",
-            format!(
-                "about {} attempts may be in flight at once in this run; the limit is {}",
-                thousands(two_digits(attempts)),
-                thousands(MAX_IN_FLIGHT as u64)
-            ),
-            "a shorter horizon, a lower rate, fewer retries or a bounded queue",
-        ),
-        TooLarge::Windows(windows) => at(
-            "horizon",
-            format!(
-                "a horizon of {} has {} windows of {}; the limit is {}",
-                model.horizon,
-                thousands(windows),
-                model.window,
-                thousands(MAX_WINDOWS)
-            ),
-            "a shorter horizon or a longer window",
-        ),
-    }
 }

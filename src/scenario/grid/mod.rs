@@ -147,6 +147,7 @@ impl Ground<'_> {
             };
             if let Some(axis) = axes.iter().find(over) {
                 idle.add(
+                    &version.name,
                     Diagnostic::warning(
                         change.path.place(),
                         format!("the sweep does not see this change of `{}`", version.name),
@@ -178,7 +179,7 @@ impl Ground<'_> {
             let told = |diagnostic| self.tell_where(diagnostic, version, axes, point);
             diagnostics.into_iter().map(told).collect::<Vec<_>>()
         })?;
-        idle.see(|| cell_name(version, axes, point), &tree, &model);
+        idle.see(&version.name, || cell_name(version, axes, point), &tree, &model);
         let at = axes.iter().zip(point).map(|(axis, index)| axis.values[*index].coordinate.clone());
         Ok(Cell { variant: version.name.clone(), at: at.collect(), model })
     }

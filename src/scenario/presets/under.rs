@@ -1,16 +1,19 @@
-//! Laying a preset under a call: the call's own keys stand, the preset fills in the rest.
+//! Laying a preset under a call or a service: their own keys stand, the preset fills in the rest.
 
 use std::borrow::Cow;
 
-use super::tree;
+use super::Side;
 use crate::scenario::nearest::did_you_mean;
 use crate::scenario::source::Place;
-use crate::scenario::tree::{Entry, Layer, Node, Value};
+use crate::scenario::tree::{Entry, Layer, Node, Value, quote};
 use crate::scenario::trouble::Diagnostic;
 
 /// Tables of which one key is a choice: a call that chose another one keeps it.
 const CHOICES: [&str; 6] =
     ["retry", "budget", "throttle", "jitter", "guidance", "wait_after_refusal"];
+
+/// The same of a service.
+const SERVICE_CHOICES: [&str; 3] = ["limit", "shedding", "queue"];
 
 /// Keys that exclude each other: a call that has one of them does not get the other.
 const RIVALS: [(&str, &[&str]); 10] = [
@@ -26,49 +29,86 @@ const RIVALS: [(&str, &[&str]); 10] = [
     ("max_outstanding", &["share", "minimum"]),
 ];
 
-/// The world with the presets of its calls written out.
+/// The world with the presets of its calls and services written out.
 ///
 /// # Errors
-/// If a call names a preset that there is not.
+/// If somebody names a preset that there is not.
 pub(in crate::scenario) fn fill(world: &Node) -> Result<Cow<'_, Node>, Vec<Diagnostic>> {
-    let naming = naming(world);
-    if naming.is_empty() {
-        return Ok(Cow::Borrowed(world));
-    }
-    let presets = tree();
-    let mut filled = world.clone();
+    lay(world, |_, _, _| {})
+}
+
+/// Every name of a preset in the world: the path at which it stands, the name, its place, and whether
+/// anything of the preset counts. Nothing does where all of its keys are said otherwise.
+pub(in crate::scenario) fn each(world: &Node, mut see: impl FnMut(&str, &str, Place, bool)) {
+    // A world with a wrong name in it has been refused.
+    let _ = lay(world, |path, (name, place), counts| {
+        let path: Vec<String> = path.iter().copied().map(quote).collect();
+        see(&format!("{}.preset", path.join(".")), name, place, counts);
+    });
+}
+
+fn lay(
+    world: &Node,
+    mut see: impl FnMut(&[&str], (&str, Place), bool),
+) -> Result<Cow<'_, Node>, Vec<Diagnostic>> {
+    let mut filled = Cow::Borrowed(world);
     let mut wrong = Vec::new();
-    for (path, preset) in naming {
-        let call = entries_of(&mut filled, &path);
-        for (name, place) in names(preset) {
-            match called(&presets, name, place) {
-                Ok(keys) => {
-                    let mut keys = keys.to_vec();
-                    restamp(&mut keys, place, preset.layer);
-                    lay_under(call, keys);
+    for side in Side::ALL {
+        let mut presets = None;
+        for (path, preset) in side.naming(world) {
+            let presets = presets.get_or_insert_with(|| side.tree());
+            let own = entries_of(filled.to_mut(), &path);
+            for (name, place) in names(preset) {
+                match called(side, presets, name, place) {
+                    Ok(mut keys) => {
+                        restamp(&mut keys, place, preset.layer);
+                        let counts = lay_under(own, keys);
+                        see(&path, (name, place), counts);
+                    }
+                    Err(diagnostic) => wrong.push(diagnostic),
                 }
-                Err(diagnostic) => wrong.push(diagnostic),
             }
         }
     }
-    if wrong.is_empty() { Ok(Cow::Owned(filled)) } else { Err(wrong) }
+    if wrong.is_empty() { Ok(filled) } else { Err(wrong) }
 }
 
-/// The calls that name a preset, of clients and between services: the path of each, and what it names.
-fn naming(world: &Node) -> Vec<(Vec<&str>, &Entry)> {
-    let tables = |kind: &str| world.entry(kind).map_or(&[][..], |entry| entry.node.entries());
-    let of_clients = tables("clients").iter().filter_map(|client| {
-        let call = client.node.entry("call")?;
-        Some((vec!["clients", &client.key, "call"], call.node.entry("preset")?))
-    });
-    let between_services = tables("services").iter().flat_map(|service| {
-        let calls = service.node.entry("calls").map_or(&[][..], |calls| calls.node.entries());
-        calls.iter().filter_map(|call| {
-            let path = vec!["services", service.key.as_str(), "calls", call.key.as_str()];
-            Some((path, call.node.entry("preset")?))
-        })
-    });
-    of_clients.chain(between_services).collect()
+impl Side {
+    const fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Service,
+            Self::Service => Self::Client,
+        }
+    }
+
+    /// The tables that name a preset, each by its path, and what they name: the calls of clients and
+    /// those between services, or services.
+    fn naming(self, world: &Node) -> Vec<(Vec<&str>, &Entry)> {
+        let tables = |kind: &str| world.entry(kind).map_or(&[][..], |entry| entry.node.entries());
+        let services = tables("services").iter();
+        match self {
+            Self::Client => {
+                let of_clients = tables("clients").iter().filter_map(|client| {
+                    let call = client.node.entry("call")?;
+                    Some((vec!["clients", &client.key, "call"], call.node.entry("preset")?))
+                });
+                let between_services = services.flat_map(|service| {
+                    let calls = service.node.entry("calls");
+                    let calls = calls.map_or(&[][..], |calls| calls.node.entries());
+                    calls.iter().filter_map(|call| {
+                        let path = vec!["services", &service.key, "calls", call.key.as_str()];
+                        Some((path, call.node.entry("preset")?))
+                    })
+                });
+                of_clients.chain(between_services).collect()
+            }
+            Self::Service => services
+                .filter_map(|service| {
+                    Some((vec!["services", service.key.as_str()], service.node.entry("preset")?))
+                })
+                .collect(),
+        }
+    }
 }
 
 /// One name, or several of which the first has the say; anything else is the grammar's to refuse.
@@ -87,15 +127,24 @@ fn names(preset: &Entry) -> Vec<(&str, Place)> {
 }
 
 /// The keys of the preset called `name`.
-fn called<'p>(presets: &'p Node, name: &str, place: Place) -> Result<&'p [Entry], Diagnostic> {
-    let preset = presets.entry(name).and_then(|preset| preset.node.entry("call"));
-    preset.map(|call| call.node.entries()).ok_or_else(|| {
-        let known = presets.entries().iter().map(|entry| entry.key.as_str());
-        let help = did_you_mean(name, known, "there are");
-        Diagnostic::error(place, format!("there is no preset `{name}`"))
-            .help(help)
-            .note("`metastable presets` lists them with what they do")
-    })
+fn called(side: Side, presets: &Node, name: &str, place: Place) -> Result<Vec<Entry>, Diagnostic> {
+    if let Some(preset) = presets.entry(name) {
+        return Ok(side.laid(preset));
+    }
+    let other = side.other();
+    if other.tree().entry(name).is_some() {
+        let message = match side {
+            Side::Client => format!("`{name}` is a preset of services"),
+            Side::Service => format!("`{name}` is a preset of clients"),
+        };
+        let help = format!("it is named as {} = \"{name}\"", other.path());
+        return Err(Diagnostic::error(place, message).help(help));
+    }
+    let known = presets.entries().iter().map(|entry| entry.key.as_str());
+    let help = did_you_mean(name, known, "there are");
+    Err(Diagnostic::error(place, format!("there is no preset `{name}`"))
+        .help(help)
+        .note("`metastable presets` lists them with what they do"))
 }
 
 /// The entries of the table at a path that exists.
@@ -126,8 +175,9 @@ fn restamp(entries: &mut [Entry], place: Place, layer: Layer) {
 }
 
 /// Adds what `own` does not say itself, or said in an earlier layer than the one that names the
-/// preset.
-fn lay_under(own: &mut Vec<Entry>, preset: Vec<Entry>) {
+/// preset; whether there was any such thing.
+fn lay_under(own: &mut Vec<Entry>, preset: Vec<Entry>) -> bool {
+    let mut counts = false;
     for entry in preset {
         let rivals =
             RIVALS.iter().find(|(key, _)| *key == entry.key).map_or(&[][..], |(_, rivals)| rivals);
@@ -136,31 +186,37 @@ fn lay_under(own: &mut Vec<Entry>, preset: Vec<Entry>) {
             continue;
         }
         own.retain(|own| !is_rival(own));
-        match own.iter_mut().find(|own| own.key == entry.key) {
-            None => own.push(entry),
+        counts |= match own.iter_mut().find(|own| own.key == entry.key) {
+            None => {
+                own.push(entry);
+                true
+            }
             Some(own) => merge(own, entry),
-        }
+        };
     }
+    counts
 }
 
-fn merge(own: &mut Entry, preset: Entry) {
+fn merge(own: &mut Entry, preset: Entry) -> bool {
     let stands = own.layer >= preset.layer;
     match (&mut own.node.value, preset.node.value) {
         (Value::Table(inner), Value::Table(entries)) => {
-            if CHOICES.contains(&own.key.as_str()) {
+            let key = own.key.as_str();
+            if CHOICES.contains(&key) || SERVICE_CHOICES.contains(&key) {
                 let other = |own: &Entry| entries.iter().all(|entry| entry.key != own.key);
                 if inner.iter().any(|own| other(own) && own.layer >= preset.layer) {
-                    return;
+                    return false;
                 }
                 inner.retain(|own| !other(own));
             }
-            lay_under(inner, entries);
+            lay_under(inner, entries)
         }
         (value, new) if !stands => {
             *value = new;
             own.node.place = preset.node.place;
             (own.key_place, own.layer) = (preset.key_place, preset.layer);
+            true
         }
-        (_, _) => {}
+        (_, _) => false,
     }
 }

@@ -43,6 +43,14 @@ fn programs_get_a_list_of_promises() {
 }
 
 #[test]
+fn a_file_is_proved_once_however_often_it_is_named() {
+    let fixture = Fixture::new();
+    fixture.write("all/a.toml", STORM);
+    let text = fixture.stdout(&["check", "storm.toml", "all/a.toml", "all", "./storm.toml"]);
+    assert!(text.ends_with("10 promises kept, 0 broken, in 2 files\n"), "{text}");
+}
+
+#[test]
 fn folders_are_searched_in_order() {
     let fixture = Fixture::new();
     fixture.write("all/b.toml", STORM);

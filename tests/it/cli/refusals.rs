@@ -22,8 +22,14 @@ fn wrong_command_lines() {
     check(&["check"], &["<PATH>"]);
     check(&["run", "storm.toml", "--format", "xml"], &["xml", "markdown"]);
     check(&["run", "storm.toml", "--seeds", "0"], &["--seeds", "0"]);
-    check(&["run", "storm.toml", "--jobs", "0"], &["--jobs", "0"]);
-    check(&["run", "storm.toml", "--seed", "18446744073709551615"], &["past the last seed"]);
+    check(&["run", "storm.toml", "--jobs", "0"], &["--jobs", "0", "from 1 to 65535", "all cores"]);
+    check(&["run", "storm.toml", "--jobs", "many"], &["--jobs", "many", "from 1 to 65535"]);
+    check(
+        &["run", "storm.toml", "--seed", "18446744073709551615"],
+        &["from 0 to 9223372036854775807"],
+    );
+    check(&["run", "storm.toml", "--seed", "9223372036854775808"], &["from 0 to"]);
+    check(&["run", "storm.toml", "--set", "seed=9223372036854775808"], &["from 0 to"]);
 }
 
 #[test]

@@ -215,6 +215,29 @@ fn habits() {
 }
 
 #[test]
+fn runs_that_are_too_large() {
+    let call = "call.timeout = \"1s\"\ncall.retry.immediate = { max_retries = 3 }";
+    assert_said!(said(&[
+        slip("a rate", "load = 0.7", "arrival_rate = 1e8"),
+        slip("a horizon", "\"60s\"", "\"270h\""),
+        slip("a window", "\"60s\"", "\"60s\"\nwindow = \"1us\""),
+        slip("windows of a horizon", "\"60s\"", "\"3600000000s\""),
+        slip(
+            "retries",
+            call,
+            "call.timeout = \"10us\"\ncall.retry.immediate = { max_retries = \"unlimited\" }",
+        ),
+        slip("workers", "workers = 10", "workers = 1_000_000"),
+        slip(
+            "a volley",
+            "load = 0.7",
+            "arrivals = { volley = { requests = 4_000_000_000, at = \"1s\" } }",
+        ),
+    ]));
+    assert_said!(said_of_overrides(&["clients.web.arrival_rate=1e9", "window=\"1us\""]));
+}
+
+#[test]
 fn names() {
     assert_said!(said(&[
         slip(

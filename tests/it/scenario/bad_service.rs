@@ -121,6 +121,19 @@ fn limits_and_dependence() {
 }
 
 #[test]
+fn presets() {
+    assert_said!(said(&[
+        "preset = \"netflix_vega\"",
+        "preset = \"aws_standard\"",
+        "preset = [\"folly_codel\", \"x\"]",
+        "preset = 3",
+        "presets = \"netflix_vegas\"",
+        "preset = \"netflix_vegas\"\nlimit.vegas.smoothing = 0",
+        "preset = \"netflix_gradient2\"\nlimit.gradient2.max = 10",
+    ]));
+}
+
+#[test]
 fn keys_without_effect() {
     let with = |line: &str| STORM.replace("workers = 10", &format!("workers = 10\n{line}"));
     let patient = |line: &str| {
@@ -141,6 +154,11 @@ fn keys_without_effect() {
             with("limit.fixed.max = 10\nqueue = { max_waiting = 5 }\ndiscipline = \"lifo\"")
         ),
         ("a limit beyond the queue", with("limit.fixed.max = 15\nqueue = { max_waiting = 5 }")),
+        (
+            "a preset that is overruled",
+            with("preset = [\"netflix_vegas\", \"netflix_gradient2\"]\nlimit.fixed.max = 14"),
+        ),
+        ("one preset beneath another", with("preset = [\"netflix_vegas\", \"netflix_gradient2\"]")),
         ("a fit that does not fit", format!("{rough}[variants.v]\n\"clients.web.load\" = 0.3\n")),
     ]));
 }

@@ -15,7 +15,7 @@ use metastable::policy::budget::{
 use metastable::policy::deadline::{Clock, Least, Misfit, Overrun, Patience};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::outcome::{Failure, Failures};
-use metastable::policy::pool::{AcquireClock, Pool};
+use metastable::policy::pool::{AcquireClock, ColdStart, Pool};
 use metastable::policy::retry::AtCap;
 use metastable::policy::retry::{
     Backoff, Decorrelated, DoublingRange, Exponential, First, Growth, Jitter, Linear, Retry,
@@ -375,6 +375,7 @@ fn pools() {
         max_waiting: None,
         acquire_timeout: None,
         clock: AcquireClock::WholeWait,
+        cold_start: ColdStart::IsFree,
     };
     assert_eq!(pool(""), usual);
     assert_eq!(pool(", max_waiting = \"unlimited\", acquire_timeout = \"none\""), usual);
@@ -382,6 +383,9 @@ fn pools() {
     let timed = Pool { acquire_timeout: Some(ms(500)), clock: AcquireClock::EachWait, ..usual };
     assert_eq!(pool(", acquire_timeout = \"500ms\", clock = \"each_wait\""), timed);
     assert_eq!(edge("call.pool = \"none\"").pool, None);
+    let cold = Pool { max_waiting: Some(0), cold_start: ColdStart::CountsAsWaiting, ..usual };
+    assert_eq!(pool(", max_waiting = 0, cold_start = \"counts_as_waiting\""), cold);
+    assert_eq!(pool(", cold_start = \"is_free\""), usual);
     let keys = "call.pool = { size = 10, acquire_timeout = \"500ms\" }";
     let story = parse(&STORM.replace(RETRY, keys), &["clients.web.call.pool.max_waiting=0"]);
     let edge = story.unwrap().variants.remove(0).model.clients.remove(0).edge;
@@ -574,6 +578,7 @@ fn wrong_presets() {
         ("an unknown preset", "call.preset = \"aws_standart\""),
         ("nothing like one", "call.preset = \"x\""),
         ("no text", "call.preset = 3"),
+        ("one of services", "call.preset = \"netflix_vegas\""),
         ("an unknown one of two", "call.preset = [\"finagle\", \"polly\"]"),
         (
             "a wrong key beside it",

@@ -44,17 +44,15 @@ fn read(folder: &Path, text: &str, overrides: &[&str]) -> Result<Story, Trouble>
 }
 
 fn instants(story: &Story, variant: usize) -> Vec<Time> {
-    match &story.variants[variant].model.clients[0].arrivals {
-        Arrivals::Replay(instants) => instants.to_vec(),
-        other => panic!("{other:?}"),
-    }
+    let arrivals = &story.variants[variant].model.clients[0].arrivals;
+    let Arrivals::Replay(instants) = arrivals else { panic!("{arrivals:?}") };
+    instants.to_vec()
 }
 
 fn mean(story: &Story, variant: usize) -> Span {
-    match &story.variants[variant].model.services[0].service_time {
-        Law::Empirical(law) => law.mean(),
-        other => panic!("{other:?}"),
-    }
+    let law = &story.variants[variant].model.services[0].service_time;
+    let Law::Empirical(law) = law else { panic!("{law:?}") };
+    law.mean()
 }
 
 fn ms(ms: &[u64]) -> Vec<Time> {

@@ -50,6 +50,7 @@ fn a_storm_is_what_it_says() {
         )],
         triggers: vec![Trigger {
             name: "gc".to_owned(),
+            instance: None,
             begins: Time::ZERO + Span::from_secs(10),
             lasts: Span::from_secs(2),
             disturbance: Disturbance::Stall { service: ServiceId(0) },

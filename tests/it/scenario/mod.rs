@@ -15,6 +15,7 @@ mod priority;
 mod promises;
 mod reading;
 mod robust;
+mod service_presets;
 mod service_side;
 mod warnings;
 

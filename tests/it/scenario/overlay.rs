@@ -55,7 +55,10 @@ fn what_excludes_each_other_gives_way_to_the_later_layer() {
     let rate =
         |overrides: &[&str]| base(overrides).clients[0].arrivals.mean_rate(Span::from_secs(60));
     assert_eq!(rate(&["clients.web.arrival_rate=123"]), 123.0);
-    assert_eq!(rate(&["clients.web.arrival_rate=123", "clients.web.load=0.5"]), 500.0);
+    let text = format!("{STORM}[variants.v]\n\"clients.web.load\" = 0.5\n");
+    let story = parse(&text, &["clients.web.arrival_rate=123"]).unwrap();
+    let arrivals = &story.variants[1].model.clients[0].arrivals;
+    assert_eq!(arrivals.mean_rate(Span::from_secs(60)), 500.0);
     let backoff = |argument| base(&[argument]).clients[0].edge.retry.backoff;
     let wait = Span::from_secs(1);
     assert_eq!(
@@ -85,6 +88,27 @@ fn a_new_thing_is_added_whole() {
     ]);
     assert_eq!(model.services.len(), 2);
     assert_eq!(model.service(model.clients[0].edge.to).name, "other");
+}
+
+/// As in a file: neither of two that exclude each other counts, in whichever order they are given.
+#[test]
+fn overrides_that_exclude_each_other_are_refused() {
+    let refused = |first: &str, second: &str| {
+        for overrides in [[first, second], [second, first]] {
+            let trouble = parse(STORM, &overrides).unwrap_err().to_string();
+            assert!(trouble.contains("exclude each other"), "{trouble}");
+        }
+    };
+    refused("clients.web.load=0.5", "clients.web.arrival_rate=5");
+    let kind = "clients.web.call.retry.fixed={ max_retries = 3, wait = \"1s\" }";
+    refused("clients.web.call.retry.immediate.max_retries=2", kind);
+    refused(
+        "clients.web.call.retry.immediate.max_retries=2",
+        "clients.web.call.retry.immediate.max_attempts=2",
+    );
+    // The same path twice is no contradiction: the last one counts.
+    let last = base(&["clients.web.load=0.5", "clients.web.load=0.3"]);
+    assert_eq!(last, base(&["clients.web.load=0.3"]));
 }
 
 #[test]

@@ -3,31 +3,73 @@
 use std::num::NonZeroU32;
 
 use metastable::engine::agenda::Lanes;
+use metastable::id::ServiceId;
 use metastable::law::Law;
-use metastable::model::{Arrivals, Client, ErrorCost, Errors, Model, Service};
-use metastable::observe::Fact;
+use metastable::model::{Arrivals, Client, Edge, ErrorCost, Errors, Model, Service};
+use metastable::observe::{Fact, Tally};
 use metastable::policy::budget::{Charged, Concurrency, Deposits, RefundableQuota, Rule};
 use metastable::policy::hedge::{Delay, Losers, OnFailure};
 use metastable::policy::outcome::Failure;
 use metastable::policy::retry::{Backoff, Hint, Retry};
-use metastable::scenario::Preset;
+use metastable::scenario::{Preset, Side};
 use metastable::time::{Span, Time};
 use metastable::unit::Fraction;
 
 use super::client::edge;
+use super::service_side::service_with;
 use super::{STORM, parse};
-use crate::worlds::trace;
+use crate::worlds::{at_ms, stall, trace, watch};
 
 #[test]
 fn every_preset_can_be_named_and_pasted_and_says_where_it_comes_from() {
     let presets = Preset::all();
-    assert!(presets.len() >= 38, "{}", presets.len());
-    for Preset { name, about, version, sources, toml } in presets {
-        let named = edge(&format!("call.preset = \"{name}\""));
-        assert_eq!(named, edge(&toml), "{name}");
-        assert_ne!(named, edge(""), "{name}");
+    assert!(presets.len() >= 56, "{}", presets.len());
+    let mut names: Vec<&str> = presets.iter().map(|preset| preset.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), presets.len(), "two have the same name");
+    for Preset { side, name, about, version, sources, toml } in &presets {
+        match side {
+            Side::Client => {
+                let named = edge(&preset(name));
+                assert_eq!(named, edge(toml), "{name}");
+                // Some say that there is nothing, which is what a call without keys does as well:
+                // they take away what stood there.
+                assert_ne!(instead_of_the_storms(name), edge(STORMS), "{name}");
+                if edge("") == named {
+                    assert!(toml.contains("call.timeout = \"none\""), "{name}");
+                }
+            }
+            Side::Service => {
+                let named = service_with(&format!("preset = \"{name}\""));
+                assert_eq!(named, service_with(toml), "{name}");
+                assert_ne!(named, service_with(""), "{name}");
+            }
+        }
         assert!(!about.is_empty() && !version.is_empty() && !sources.is_empty(), "{name}");
         assert!(sources.iter().all(|source| source.starts_with("https://")), "{name}");
+    }
+}
+
+/// What the client of the storm does.
+const STORMS: &str = "call.timeout = \"1s\"\ncall.retry.immediate = { max_retries = 3 }";
+
+/// What it does when a later layer names a preset.
+fn instead_of_the_storms(name: &str) -> Edge {
+    let named = format!("clients.web.call.preset={name}");
+    let mut story = parse(STORM, &[&named]).unwrap_or_else(|trouble| panic!("{trouble}"));
+    story.variants.remove(0).model.clients.remove(0).edge
+}
+
+#[test]
+fn what_a_client_lets_be_is_let_be() {
+    let storm = edge(STORMS);
+    for name in ["go_nethttp", "java_httpclient"] {
+        let named = instead_of_the_storms(name);
+        assert_eq!((named.timeout, named.retry), (None, storm.retry), "{name}");
+    }
+    for name in ["requests_default", "grpc_default"] {
+        assert_eq!(instead_of_the_storms(name), edge(""), "{name}");
     }
 }
 
@@ -97,6 +139,10 @@ fn hedging_and_pools_of_presets() {
     let hikari = edge(&preset("hikaricp")).pool.unwrap();
     assert_eq!((hikari.size.get(), hikari.max_waiting), (10, None));
     assert_eq!(hikari.acquire_timeout, Some(Span::from_secs(30)));
+    let hystrix = edge(&preset("hystrix")).pool.unwrap();
+    assert_eq!((hystrix.size.get(), hystrix.max_waiting), (10, Some(0)));
+    let breaker = |name| edge(&preset(name)).breaker;
+    assert_eq!(breaker("dotnet_standard_cb"), breaker("dotnet_standard"));
 }
 
 /// Waits between the attempts of one request at a service that fails everything at once, and when
@@ -117,7 +163,12 @@ fn waits(own: &str, horizon_s: u64) -> (Vec<f64>, Option<f64>) {
         clients: vec![Client::new("web", once, edge(own))],
         ..Model::empty(Span::from_secs(horizon_s), Span::from_secs(1))
     };
-    let facts = trace::<Lanes>(&model, 1);
+    seen(&model)
+}
+
+/// Waits between the attempts of the one request of `model`, and when it has failed.
+fn seen(model: &Model) -> (Vec<f64>, Option<f64>) {
+    let facts = trace::<Lanes>(model, 1);
     let seconds = |at: Time| at.since(Time::ZERO).as_secs_f64();
     let sent: Vec<f64> = facts
         .iter()
@@ -127,6 +178,19 @@ fn waits(own: &str, horizon_s: u64) -> (Vec<f64>, Option<f64>) {
     let failed = facts.iter().find(|(_, fact)| matches!(fact, Fact::Failed { .. }));
     let waits = sent.windows(2).map(|pair| pair[1] - pair[0]).collect();
     (waits, failed.map(|(at, _)| seconds(*at)))
+}
+
+/// The same at a service that never answers.
+fn silence(own: &str, horizon_s: u64) -> (Vec<f64>, Option<f64>) {
+    let horizon = Span::from_secs(horizon_s);
+    let once = Arrivals::Volley { count: 1, begins: Time::ZERO, within: Span::ZERO };
+    let model = Model {
+        services: vec![Service::new("api", NonZeroU32::MIN, Law::Fixed(Span::from_millis(1)))],
+        clients: vec![Client::new("web", once, edge(own))],
+        triggers: vec![stall("silence", ServiceId(0), Time::ZERO, horizon)],
+        ..Model::empty(horizon, Span::from_secs(1))
+    };
+    seen(&model)
 }
 
 /// Waits are as many as `bounds`, and each lies within its own.
@@ -163,6 +227,57 @@ fn presets_wait_as_their_sources_say() {
     let waits = exact(&[0.0, 0.2, 0.4, 0.8, 1.6]);
     fingerprint(&(preset("urllib3_retry") + factor), &waits);
     fingerprint(&preset("spring_retry"), &exact(&[0.1, 0.2]));
+    fingerprint(&preset("spring_retryable"), &exact(&[1.0, 1.0]));
+    fingerprint(&preset("celery_autoretry"), &[(0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]);
+    for name in ["grpc_default", "dotnet_httpclient", "go_nethttp", "okhttp", "requests_default"] {
+        fingerprint(&preset(name), &[]);
+    }
+}
+
+/// Case B09: checks at 0, 1, 3, 7, 15 and 31 s, and the end at 63 s.
+#[test]
+fn a_back_off_of_kubernetes_ends_at_its_cap() {
+    let (found, failed) = waits(&preset("k8s_wait_backoff"), 500);
+    assert_eq!((found, failed), (vec![1.0, 2.0, 4.0, 8.0, 16.0], Some(63.0)));
+    let (found, failed) =
+        waits(&(preset("k8s_wait_backoff") + "call.retry.exponential.at_cap = \"holds\"\n"), 200);
+    assert_eq!((found, failed), (vec![1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0], None));
+}
+
+/// How long a client waits for a service that never answers.
+#[test]
+fn presets_give_up_on_silence_or_do_not() {
+    let gives_up = |name: &str| silence(&preset(name), 1_000).1;
+    for name in ["go_nethttp", "java_httpclient", "requests_default", "grpc_default"] {
+        assert_eq!(gives_up(name), None, "{name}");
+    }
+    for (name, second) in [("dotnet_httpclient", 100.0), ("okhttp", 10.0), ("gax_java", 600.0)] {
+        assert_eq!(gives_up(name), Some(second), "{name}");
+    }
+    // Of ten seconds for an attempt and thirty in all, waits leave room for two or three attempts.
+    let (between, ended) = silence(&preset("dotnet_standard"), 1_000);
+    assert!((1..=2).contains(&between.len()) && between.iter().all(|wait| *wait >= 10.0));
+    assert_eq!(ended, Some(30.0));
+}
+
+/// Of 2,100 at once, Envoy sends 1,024, keeps as many waiting, and turns the rest away.
+#[test]
+fn the_limits_of_a_cluster_are_a_pool() {
+    let turned_away = |more: &str| {
+        let all = Arrivals::Volley { count: 2_100, begins: Time::ZERO, within: Span::ZERO };
+        let workers = NonZeroU32::new(10_000).unwrap();
+        let model = Model {
+            services: vec![Service::new("api", workers, Law::Fixed(Span::from_secs(1)))],
+            clients: vec![Client::new("web", all, edge(&(preset("envoy_cb") + more)))],
+            ..Model::empty(Span::from_secs(10), Span::from_secs(1))
+        };
+        let facts = trace::<Lanes>(&model, 1);
+        let sent = |(at, fact): &(Time, Fact)| *at == at_ms(0) && matches!(fact, Fact::Sent { .. });
+        let sent = facts.iter().filter(|fact| sent(fact)).count();
+        (sent, watch::<Lanes, _>(&model, 1, Tally::default()).held_back)
+    };
+    assert_eq!(turned_away(""), (1_024, 2_100 - 2 * 1_024));
+    assert_eq!(turned_away("call.pool.max_waiting = 0\n"), (1_024, 2_100 - 1_024));
 }
 
 #[test]
@@ -184,6 +299,15 @@ fn presets_without_an_end_are_ended_by_time() {
     let (reflector, ended) = waits(&preset("k8s_reflector"), 500);
     assert!((0.8..1.6).contains(&reflector[0]) && (1.6..3.2).contains(&reflector[1]));
     assert!(reflector[6..].iter().all(|wait| (30.0..60.0).contains(wait)) && ended.is_none());
+
+    let (gax, ended) = waits(&preset("gax_java"), 700);
+    assert!(gax.iter().zip([0.1, 0.13, 0.169, 0.22]).all(|(wait, most)| *wait <= most), "{gax:?}");
+    assert!(gax.len() > 20 && ended.is_some_and(|at| at <= 600.0), "{ended:?}");
+
+    let (lettuce, _) = waits(&preset("lettuce"), 100);
+    let millis: Vec<u64> = lettuce.iter().map(|wait| (wait * 1e3).round() as u64).collect();
+    let doubling: Vec<u64> = (0..15).map(|n| 1 << n).collect();
+    assert_eq!((&millis[..15], &millis[15..]), (&doubling[..], &[30_000, 30_000][..]));
 
     let (ioredis, _) = waits(&preset("ioredis"), 10);
     let first: Vec<u64> = ioredis.iter().take(4).map(|wait| (wait * 1e3).round() as u64).collect();

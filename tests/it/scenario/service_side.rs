@@ -18,7 +18,7 @@ use metastable::unit::{Fraction, Rate};
 use super::{STORM, parse};
 
 /// The service of the storm with a line more.
-fn service_with(line: &str) -> Service {
+pub(super) fn service_with(line: &str) -> Service {
     let text = STORM.replace("workers = 10", &format!("workers = 10\n{line}"));
     let mut story = parse(&text, &[]).unwrap_or_else(|trouble| panic!("{line}: {trouble}"));
     story.variants.remove(0).model.services.remove(0)

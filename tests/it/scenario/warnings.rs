@@ -111,6 +111,10 @@ fn keys_without_effect() {
             &with("[clients.web]", "call.pool = { size = 10, clock = \"each_wait\" }"),
         ),
         (
+            "a cold start of a pool with a line",
+            &with("[clients.web]", "call.pool = { size = 10, cold_start = \"counts_as_waiting\" }"),
+        ),
+        (
             "a timeout from where nobody waits",
             &with("[clients.web]", "call.timeout_from = \"ready\""),
         ),
@@ -192,4 +196,25 @@ fn an_effect_in_one_variant_or_cell_is_enough() {
             .replace("\"1s\"", "\"none\"")
             .replace(RETRY, ""),
     );
+}
+
+#[test]
+fn warnings_about_variants_that_nobody_asks_for_are_left_out() {
+    let text = format!(
+        "{STORM}[variants.thin]\n\"clients.web.load\" = 0.02\n\
+         [variants.thinner]\n\"clients.web.load\" = 0.01\n\
+         [variants.waits]\n\"clients.web.call.wait_after_refusal\" = \"1s\"\n"
+    );
+    let story = parse(&text, &[]).unwrap();
+    let about = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        story.warnings_about(&story.pick(&names).unwrap()).to_string()
+    };
+    assert_eq!(about(&[]), story.warnings.to_string());
+    assert_eq!(story.warnings.len(), 2);
+    assert_eq!(about(&["base"]), "");
+    assert!(about(&["thin"]).contains("in the variant `thin`\n"), "{}", about(&["thin"]));
+    assert!(about(&["thin", "thinner", "base"]).contains("in the variant `thinner`"));
+    let waits = about(&["waits"]);
+    assert!(waits.contains("wait_after_refusal") && !waits.contains("chance"), "{waits}");
 }

@@ -1,0 +1,155 @@
+//! A run that is too large, and the key that makes it so.
+
+use super::number::thousands;
+use crate::model::{
+    Arrivals, Client, MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, Model, TooLarge, WorstCase,
+};
+use crate::policy::admission::Admission;
+use crate::scenario::source::Place;
+use crate::scenario::tree::Spot;
+use crate::scenario::trouble::Diagnostic;
+use crate::time::Span;
+use crate::unit::Rate;
+
+/// What is wrong with the world at `spot`.
+pub(super) fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagnostic {
+    let (message, help) = match limit {
+        TooLarge::Events(events) => (
+            format!(
+                "this run may need about {} events; the limit is {}",
+                thousands(two_digits(events)),
+                thousands(MAX_EVENTS as u64)
+            ),
+            "a shorter horizon, a lower rate or fewer retries",
+        ),
+        TooLarge::InFlight(attempts) => (
+            format!(
+                "about {} attempts may be in flight at once in this run; the limit is {}",
+                thousands(two_digits(attempts)),
+                thousands(MAX_IN_FLIGHT as u64)
+            ),
+            "a shorter horizon, a lower rate, fewer retries or a bounded queue",
+        ),
+        TooLarge::Windows(windows) => (
+            format!(
+                "a horizon of {} has {} windows of {}; the limit is {}",
+                model.horizon,
+                thousands(windows),
+                model.window,
+                thousands(MAX_WINDOWS)
+            ),
+            "a shorter horizon or a longer window",
+        ),
+    };
+    Diagnostic::error(cause(limit, model, spot), message).help(help.to_owned())
+}
+
+/// An estimate, without digits that mean nothing.
+fn two_digits(estimate: f64) -> u64 {
+    let estimate = estimate as u64;
+    let unit = 10_u64.pow(estimate.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    estimate.div_ceil(unit).saturating_mul(unit)
+}
+
+/// What a run of ordinary size has at most.
+const ORDINARY_HORIZON: Span = Span::from_secs(600);
+const ORDINARY_WINDOW: Span = Span::from_secs(1);
+const ORDINARY_RATE: f64 = 1_000.0;
+const ORDINARY_RETRIES: u32 = 3;
+const ORDINARY_TIMEOUT: Span = Span::from_secs(60);
+const ORDINARY_WAITING: u32 = 10_000;
+const ORDINARY_WORKERS: u32 = 1_000;
+
+/// The key whose value, were it an ordinary one, would make the run smaller than any other's would.
+fn cause(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Place {
+    let size = |model: &Model| {
+        let WorstCase { events, in_flight, windows } = model.worst_case();
+        match limit {
+            TooLarge::Events(_) => events,
+            TooLarge::InFlight(_) => in_flight,
+            TooLarge::Windows(_) => windows as f64,
+        }
+    };
+    let mut smallest = (f64::INFINITY, spot.at("horizon").value());
+    let mut consider = |place: Place, change: &dyn Fn(&mut Model)| {
+        let mut changed = model.clone();
+        change(&mut changed);
+        let size = size(&changed);
+        if size < smallest.0 {
+            smallest = (size, place);
+        }
+    };
+    consider(spot.at("horizon").value(), &|model| {
+        model.horizon = model.horizon.min(ORDINARY_HORIZON);
+    });
+    if let Some(window) = spot.find("window") {
+        consider(window.value(), &|model| model.window = model.window.max(ORDINARY_WINDOW));
+    }
+    for (nth, client) in model.clients.iter().enumerate() {
+        let here = spot.at("clients").at(&client.name);
+        let called = model.service(client.edge.to);
+        let service = spot.at("services").at(&called.name);
+        let demand = match demand(here) {
+            // A share of a capacity that nobody has: it is the capacity that is out of the ordinary.
+            Demand::Load(_) if called.workers.get() > ORDINARY_WORKERS => service.at("workers"),
+            Demand::Load(spot) | Demand::Other(spot) => spot,
+        };
+        consider(demand.value(), &|model| slow_down(&mut model.clients[nth], model.horizon));
+        let Some(call) = here.find("call") else { continue };
+        if let Some(retry) = call.find("retry") {
+            consider(retries(retry).value(), &|model| {
+                let retry = &mut model.clients[nth].edge.retry;
+                retry.max_retries = retry.max_retries.min(ORDINARY_RETRIES);
+            });
+        }
+        if let Some(timeout) = call.find("timeout") {
+            consider(timeout.value(), &|model| {
+                let timeout = &mut model.clients[nth].edge.timeout;
+                *timeout = Some(timeout.map_or(ORDINARY_TIMEOUT, |own| own.min(ORDINARY_TIMEOUT)));
+            });
+        }
+    }
+    for (nth, service) in model.services.iter().enumerate() {
+        let here = spot.at("services").at(&service.name);
+        if let Some(queue) = here.find("queue") {
+            consider(queue.value(), &|model| {
+                let admission = &mut model.services[nth].admission;
+                if let Admission::Bounded { max_waiting } = admission {
+                    *max_waiting = ORDINARY_WAITING.min(*max_waiting);
+                }
+            });
+        }
+    }
+    smallest.1
+}
+
+fn slow_down(client: &mut Client, horizon: Span) {
+    let rate = client.arrivals.mean_rate(horizon).min(ORDINARY_RATE);
+    if let Some(rate) = Rate::new(rate) {
+        client.arrivals = Arrivals::Poisson(rate);
+    }
+}
+
+/// Where a client's demand is written; of two keys, the one that the later layer named.
+fn demand(client: Spot<'_>) -> Demand<'_> {
+    match (client.find("load"), client.find("arrival_rate")) {
+        (Some(load), rate) if rate.is_none_or(|rate| rate.layer < load.layer) => Demand::Load(load),
+        (_, Some(rate)) => Demand::Other(rate),
+        (_, None) => Demand::Other(client.at("arrivals")),
+    }
+}
+
+enum Demand<'t> {
+    Load(Spot<'t>),
+    Other(Spot<'t>),
+}
+
+/// Where the number of retries is written.
+fn retries(retry: Spot<'_>) -> Spot<'_> {
+    let kind = retry.node.entries().iter().max_by_key(|entry| entry.layer).map(Spot::of);
+    kind.and_then(|kind| latest(kind, &["max_retries", "max_attempts"])).unwrap_or(retry)
+}
+
+fn latest<'t>(spot: Spot<'t>, keys: &[&str]) -> Option<Spot<'t>> {
+    keys.iter().filter_map(|key| spot.find(key)).max_by_key(|found| found.layer)
+}
