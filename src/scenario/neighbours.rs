@@ -118,6 +118,7 @@ fn fails_itself(model: &Model, id: ServiceId) -> bool {
         | Disturbance::Surge { .. }
         | Disturbance::Latency { .. }
         | Disturbance::Loss { .. }
+        | Disturbance::Flush { .. }
         | Disturbance::Capacity { .. } => false,
     });
     service.may_say_no()

@@ -74,6 +74,7 @@ mod tests {
     fn check(verdict: Verdict, change: impl FnOnce(&mut Assessment), expected: &str) {
         let stall = Trigger {
             name: "gc".to_owned(),
+            instance: None,
             begins: Time::ZERO + Span::from_secs(10),
             lasts: Span::from_secs(2),
             disturbance: Disturbance::Stall { service: ServiceId(0) },
