@@ -15,7 +15,8 @@
 //!    wait, the bound of the queue;
 //! 2. in the queue, [`discipline`]: who is next; and [`shedding::QueueTimer`]: who has waited enough;
 //! 3. at pick-up, [`shedding`]: is it still worth serving?
-//! 4. at the start, [`slowdown`]: how much longer its work takes in this state;
+//! 4. at the start, [`effect`]: has its work been done before; and [`slowdown`]: how much longer it
+//!    takes in this state;
 //! 5. at its end, the concurrency [`limit`] again: what the round trip teaches.
 //!
 //! How many workers a service has is asked now and then, whatever arrives ([`scaling`]).
@@ -28,6 +29,7 @@ pub mod cache;
 mod class;
 pub mod deadline;
 pub mod discipline;
+pub mod effect;
 pub mod ejection;
 pub mod hedge;
 pub mod limit;
