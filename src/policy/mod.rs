@@ -7,7 +7,8 @@
 //! ([`pool`]), and is a second copy worth it ([`hedge`]). Where a service has several instances, it
 //! asks which of them gets the attempt ([`balancer`]), and which are not asked for a while
 //! ([`ejection`]); and where it looks aside before it calls, whether what it wants is at hand
-//! ([`cache`]). What it is told about an attempt's end is one type for all of them ([`outcome`]).
+//! ([`cache`]). Beneath all of this the [`transport`] may send an attempt again. What a client is told
+//! about an attempt's end is one type for all of them ([`outcome`]).
 //!
 //! An attempt meets the policies of a service in this order:
 //!
@@ -40,6 +41,7 @@ pub mod scaling;
 pub mod shedding;
 pub mod slowdown;
 pub mod throttle;
+pub mod transport;
 mod window;
 
 pub use class::Class;
