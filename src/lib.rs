@@ -41,7 +41,8 @@
 //! ```
 //!
 //! The modules in reading order: ground ([`time`], [`unit`](mod@unit), [`id`], [`random`],
-//! [`law`]), then [`policy`], [`model`], [`observe`], [`engine`], [`analysis`], [`experiment`], and
+//! [`law`]), then [`policy`], [`model`], [`observe`], [`engine`] and
+//! [`stepped`], [`analysis`], [`experiment`], and
 //! the two shores, [`scenario`] and [`report`].
 
 pub mod time;
@@ -58,6 +59,7 @@ pub mod model;
 pub mod observe;
 
 pub mod engine;
+pub mod stepped;
 
 pub mod analysis;
 

@@ -2,8 +2,9 @@
 
 use crate::analysis::{Assessment, assess};
 use crate::engine::{self, World};
-use crate::model::Model;
-use crate::observe::{BusiestCount, Recording};
+use crate::model::{Model, Solver};
+use crate::observe::{BusiestCount, Observer, Recording};
+use crate::stepped;
 
 /// A run of one variant under one seed, judged against its control run.
 #[derive(Clone, Debug)]
@@ -53,7 +54,7 @@ impl Workbench {
             return self.run(variant, model, seed);
         }
         let mut both = (Recording::of(model), watchers);
-        engine::run(&mut self.world, model, seed, &mut both);
+        self.play(model, seed, &mut both);
         let (recording, _) = both;
         let assessment = assess(model, &recording, || self.record(&model.undisturbed(), seed));
         Run { variant: variant.to_owned(), seed, assessment, recording }
@@ -62,7 +63,14 @@ impl Workbench {
     /// Runs `model` under `seed` and keeps what was seen.
     pub fn record(&mut self, model: &Model, seed: u64) -> Recording {
         let mut recording = Recording::of(model);
-        engine::run(&mut self.world, model, seed, &mut recording);
+        self.play(model, seed, &mut recording);
         recording
+    }
+
+    fn play(&mut self, model: &Model, seed: u64, observer: &mut impl Observer) {
+        match model.solver {
+            Solver::Events => engine::run(&mut self.world, model, seed, observer),
+            Solver::Stepped { step } => stepped::run(model, step, observer),
+        }
     }
 }

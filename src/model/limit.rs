@@ -1,7 +1,7 @@
 //! How large a run may be, judged before it starts.
 
 use super::flow::{Flow, Flows, Inflow, at_worst};
-use super::{Meanwhile, Model};
+use super::{Meanwhile, Model, Solver};
 use crate::id::ServiceId;
 use crate::policy::admission::{Admission, Rejection};
 use crate::policy::shedding::QueueTimer;
@@ -11,6 +11,8 @@ use crate::time::Span;
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
 /// a half entries of the agenda, and the agenda can number 2^33 of them.
 pub const MAX_EVENTS: f64 = 5e9;
+/// The largest number of events where they are counted in cohorts: counts that a float still tells apart.
+pub const MAX_COUNTED_EVENTS: f64 = 1e15;
 /// The largest number of attempts that may be in flight at once at worst: about 3 GiB, and within
 /// the event key's room for slots.
 pub const MAX_IN_FLIGHT: f64 = (1_u64 << 25) as f64;
@@ -20,7 +22,7 @@ pub const MAX_WINDOWS: u64 = 1_000_000;
 /// Why a model is too large to be run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TooLarge {
-    /// It would need more than [`MAX_EVENTS`] events.
+    /// It would need more events than [`Model::max_events`] allows.
     Events(f64),
     /// More than [`MAX_IN_FLIGHT`] attempts could be in flight at once.
     InFlight(f64),
@@ -49,13 +51,26 @@ impl Model {
         if windows > MAX_WINDOWS {
             return Err(TooLarge::Windows(windows));
         }
-        if events > MAX_EVENTS || events.is_nan() {
+        if events > self.max_events() || events.is_nan() {
             return Err(TooLarge::Events(events));
+        }
+        match self.solver {
+            Solver::Events => {}
+            // A cohort takes the same room whether one waits in it or a million.
+            Solver::Stepped { .. } => return Ok(()),
         }
         if in_flight > MAX_IN_FLIGHT || in_flight.is_nan() {
             return Err(TooLarge::InFlight(in_flight));
         }
         Ok(())
+    }
+
+    /// The largest number of events that a run may be expected to need, by what works it out.
+    pub const fn max_events(&self) -> f64 {
+        match self.solver {
+            Solver::Events => MAX_EVENTS,
+            Solver::Stepped { .. } => MAX_COUNTED_EVENTS,
+        }
     }
 
     /// What a run can come to.

@@ -8,14 +8,16 @@ mod graph;
 mod lever;
 mod limit;
 mod service;
+mod solver;
 mod trigger;
 
 pub use arrivals::{Arrivals, Bursts, Profile, Think, Users};
 pub use client::{Client, Edge, LateAnswers, Scope};
 pub use graph::{Caller, Calls, InnerCall, Meanwhile, Need, PassedOn};
 pub use lever::{Action, Condition, Lever, Pull};
-pub use limit::{MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, TooLarge, WorstCase};
+pub use limit::{MAX_COUNTED_EVENTS, MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, TooLarge, WorstCase};
 pub use service::{ErrorCost, Errors, OnAbandon, QueueTimeout, Refusals, Service, WorkDraw};
+pub use solver::Solver;
 pub use trigger::{
     Disturbance, InProgress, Notice, Outage, QueueFate, ServiceFate, Subject, Trigger,
 };
@@ -43,6 +45,8 @@ pub struct Model {
     pub window: Span,
     /// When a window counts as good, and for how long it must stay so.
     pub criterion: Criterion,
+    /// How the run is worked out.
+    pub solver: Solver,
 }
 
 /// What comes first when a completion and a client's timer fall on one instant.
@@ -90,6 +94,7 @@ impl Model {
             horizon,
             window,
             criterion: Criterion::default(),
+            solver: Solver::default(),
         }
     }
 

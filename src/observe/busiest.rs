@@ -41,6 +41,10 @@ impl BusiestCount {
 
 impl Observer for BusiestCount {
     fn observe(&mut self, now: Time, fact: Fact) {
+        self.observe_many(now, fact, 1);
+    }
+
+    fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
         let Fact::Sent { .. } = fact else { return };
         let begins = Time::ZERO + self.busiest.after;
         if now < begins {
@@ -50,7 +54,7 @@ impl Observer for BusiestCount {
         if window != self.window {
             (self.window, self.count) = (window, 0);
         }
-        self.count += 1;
+        self.count += times;
         self.most = self.most.max(self.count);
     }
 

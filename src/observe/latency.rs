@@ -52,11 +52,16 @@ fn three_digits(value: u64) -> u64 {
 
 impl Observer for Latency {
     #[inline(always)]
-    fn observe(&mut self, _: Time, fact: Fact) {
+    fn observe(&mut self, now: Time, fact: Fact) {
+        self.observe_many(now, fact, 1);
+    }
+
+    #[inline(always)]
+    fn observe_many(&mut self, _: Time, fact: Fact, times: u64) {
         if let Fact::Succeeded { latency, .. } = fact {
             // Unlike `saturating_record`, which clamps to the range reached so far, this grows it.
             let nanos = latency.as_nanos().min(LONGEST);
-            self.0.record(nanos).expect("the histogram grows up to its longest latency");
+            self.0.record_n(nanos, times).expect("the histogram grows up to its longest latency");
         }
     }
 

@@ -28,6 +28,12 @@ pub trait Observer {
     /// `fact` happens at `now`. Instants never go back.
     fn observe(&mut self, now: Time, fact: Fact);
 
+    /// The same happens at `now` to `times` requests at once: what a solver tells that counts and does
+    /// not follow each. Whoever counts too can do so in one step.
+    fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
+        (0..times).for_each(|_| self.observe(now, fact));
+    }
+
     /// The run is cut at `horizon`; nothing at or after it happens.
     fn finish(&mut self, horizon: Time);
 }
@@ -36,6 +42,7 @@ pub trait Observer {
 impl Observer for () {
     #[inline(always)]
     fn observe(&mut self, _: Time, _: Fact) {}
+    fn observe_many(&mut self, _: Time, _: Fact, _: u64) {}
     fn finish(&mut self, _: Time) {}
 }
 
@@ -45,6 +52,10 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn observe(&mut self, now: Time, fact: Fact) {
         self.0.observe(now, fact);
         self.1.observe(now, fact);
+    }
+    fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
+        self.0.observe_many(now, fact, times);
+        self.1.observe_many(now, fact, times);
     }
     fn finish(&mut self, horizon: Time) {
         self.0.finish(horizon);
@@ -58,6 +69,9 @@ impl<O: Observer> Observer for Vec<O> {
     fn observe(&mut self, now: Time, fact: Fact) {
         self.iter_mut().for_each(|observer| observer.observe(now, fact));
     }
+    fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
+        self.iter_mut().for_each(|observer| observer.observe_many(now, fact, times));
+    }
     fn finish(&mut self, horizon: Time) {
         self.iter_mut().for_each(|observer| observer.finish(horizon));
     }
@@ -67,6 +81,9 @@ impl<O: Observer> Observer for &mut O {
     #[inline(always)]
     fn observe(&mut self, now: Time, fact: Fact) {
         (**self).observe(now, fact);
+    }
+    fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
+        (**self).observe_many(now, fact, times);
     }
     fn finish(&mut self, horizon: Time) {
         (**self).finish(horizon);

@@ -102,6 +102,11 @@ impl Parties {
 impl Observer for Parties {
     #[inline(always)]
     fn observe(&mut self, now: Time, fact: Fact) {
+        self.observe_many(now, fact, 1);
+    }
+
+    #[inline(always)]
+    fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
         if self.clients.is_empty() {
             return;
         }
@@ -109,19 +114,19 @@ impl Observer for Parties {
             self.close_until(now);
         }
         match fact {
-            Fact::Arrived { client, .. } => self.clients[client.index()].arrivals += 1,
+            Fact::Arrived { client, .. } => self.clients[client.index()].arrivals += times,
             Fact::Sent { edge, .. } if !edge.is_between_services() => {
-                self.clients[edge.index()].attempts += 1;
+                self.clients[edge.index()].attempts += times;
             }
-            Fact::Succeeded { client, .. } => self.clients[client.index()].goodput += 1,
-            Fact::Queued { service, .. } => self.queues[service.index()] += 1,
+            Fact::Succeeded { client, .. } => self.clients[client.index()].goodput += times,
+            Fact::Queued { service, .. } => self.queues[service.index()] += times,
             Fact::Shed { service, dropped, .. } => {
-                self.queues[service.index()] -= u64::from(dropped.is_from_queue());
+                self.queues[service.index()] -= times * u64::from(dropped.is_from_queue());
             }
             Fact::Started { service, from_queue: true, .. }
             | Fact::Lost { service, place: Place::Queue, .. }
             | Fact::Withdrawn { service, place: Place::Queue, .. } => {
-                self.queues[service.index()] -= 1;
+                self.queues[service.index()] -= times;
             }
             Fact::Started { from_queue: false, .. }
             | Fact::Lost { place: Place::Worker, .. }

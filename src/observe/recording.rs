@@ -102,6 +102,13 @@ impl Observer for Recording {
         self.latency.observe(now, fact);
     }
 
+    fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
+        self.tally.observe_many(now, fact, times);
+        self.timeline.observe_many(now, fact, times);
+        self.parties.observe_many(now, fact, times);
+        self.latency.observe_many(now, fact, times);
+    }
+
     fn finish(&mut self, horizon: Time) {
         self.tally.finish(horizon);
         self.timeline.finish(horizon);

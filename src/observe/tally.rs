@@ -85,60 +85,65 @@ impl Tally {
 impl Observer for Tally {
     #[inline(always)]
     fn observe(&mut self, now: Time, fact: Fact) {
+        self.observe_many(now, fact, 1);
+    }
+
+    #[inline(always)]
+    fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
         match fact {
             Fact::Arrived { .. } => {
-                self.requests += 1;
-                self.events += 1;
+                self.requests += times;
+                self.events += times;
             }
             Fact::Sent { edge, kind, .. } if !edge.is_between_services() => {
-                self.attempts += 1;
+                self.attempts += times;
                 match kind {
                     Sending::First => {}
-                    Sending::Retry => self.retries += 1,
-                    Sending::Hedge => self.hedges += 1,
+                    Sending::Retry => self.retries += times,
+                    Sending::Hedge => self.hedges += times,
                 }
             }
             Fact::BudgetDenied { edge, .. } => {
-                self.denied += u64::from(!edge.is_between_services());
+                self.denied += times * u64::from(!edge.is_between_services());
             }
             Fact::TimedOut { edge, .. } => {
-                self.timed_out += u64::from(!edge.is_between_services());
-                self.events += 1;
+                self.timed_out += times * u64::from(!edge.is_between_services());
+                self.events += times;
             }
             Fact::Succeeded { .. } => {
-                self.succeeded += 1;
+                self.succeeded += times;
                 self.last_success = Some(now);
             }
-            Fact::Failed { .. } => self.failed += 1,
-            Fact::Refused { .. } => self.rejected += 1,
-            Fact::Shed { .. } => self.shed += 1,
+            Fact::Failed { .. } => self.failed += times,
+            Fact::Refused { .. } => self.rejected += times,
+            Fact::Shed { .. } => self.shed += times,
             Fact::Started { waited, .. } => {
-                self.started += 1;
-                self.waited += waited;
+                self.started += times;
+                self.waited += waited.saturating_mul(times);
             }
             Fact::Completed { work, useful, .. } => {
-                self.completed += 1;
-                self.events += 1;
-                self.work += work;
+                self.completed += times;
+                self.events += times;
+                self.work += work.saturating_mul(times);
                 if !useful {
-                    self.wasted += 1;
-                    self.wasted_work += work;
+                    self.wasted += times;
+                    self.wasted_work += work.saturating_mul(times);
                 }
             }
             Fact::CameToNothing { work, .. } => {
-                self.wasted += 1;
-                self.wasted_work += work;
+                self.wasted += times;
+                self.wasted_work += work.saturating_mul(times);
             }
-            Fact::Blocked { .. } => self.blocked += 1,
-            Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += 1,
-            Fact::Withdrawn { .. } => self.withdrawn += 1,
-            Fact::Hit { .. } => self.hits += 1,
-            Fact::Coalesced { .. } => self.coalesced += 1,
-            Fact::HeldBack { .. } => self.held_back += 1,
-            Fact::BreakerOpened { .. } => self.breaker_openings += 1,
+            Fact::Blocked { .. } => self.blocked += times,
+            Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += times,
+            Fact::Withdrawn { .. } => self.withdrawn += times,
+            Fact::Hit { .. } => self.hits += times,
+            Fact::Coalesced { .. } => self.coalesced += times,
+            Fact::HeldBack { .. } => self.held_back += times,
+            Fact::BreakerOpened { .. } => self.breaker_openings += times,
             Fact::RefusalSaid { work, .. } => {
-                self.refusing_work += work;
-                self.events += 1;
+                self.refusing_work += work.saturating_mul(times);
+                self.events += times;
             }
             Fact::Queued { .. }
             | Fact::RefusalBegun { .. }

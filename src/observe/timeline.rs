@@ -82,39 +82,44 @@ impl Timeline {
 impl Observer for Timeline {
     #[inline(always)]
     fn observe(&mut self, now: Time, fact: Fact) {
+        self.observe_many(now, fact, 1);
+    }
+
+    #[inline(always)]
+    fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
         if now >= self.until {
             self.close_until(now);
         }
         let window = &mut self.current;
         match fact {
-            Fact::Arrived { .. } => window.arrivals += 1,
+            Fact::Arrived { .. } => window.arrivals += times,
             Fact::Sent { edge, kind, .. } if !edge.is_between_services() => {
-                window.attempts += 1;
-                window.retries += u64::from(kind == Sending::Retry);
+                window.attempts += times;
+                window.retries += times * u64::from(kind == Sending::Retry);
             }
             Fact::TimedOut { edge, .. } => {
-                window.timed_out += u64::from(!edge.is_between_services());
+                window.timed_out += times * u64::from(!edge.is_between_services());
             }
-            Fact::Succeeded { .. } => window.goodput += 1,
-            Fact::Failed { .. } => window.failed += 1,
-            Fact::Refused { .. } => window.rejected += 1,
-            Fact::Queued { .. } => window.queue += 1,
+            Fact::Succeeded { .. } => window.goodput += times,
+            Fact::Failed { .. } => window.failed += times,
+            Fact::Refused { .. } => window.rejected += times,
+            Fact::Queued { .. } => window.queue += times,
             Fact::Shed { dropped, .. } => {
-                window.shed += 1;
-                window.queue -= u64::from(dropped.is_from_queue());
+                window.shed += times;
+                window.queue -= times * u64::from(dropped.is_from_queue());
             }
             Fact::Started { waited, from_queue, .. } => {
-                window.started += 1;
-                window.waited += waited;
-                window.queue -= u64::from(from_queue);
+                window.started += times;
+                window.waited += waited.saturating_mul(times);
+                window.queue -= times * u64::from(from_queue);
             }
             Fact::Completed { useful, .. } => {
-                window.throughput += 1;
-                window.wasted += u64::from(!useful);
+                window.throughput += times;
+                window.wasted += times * u64::from(!useful);
             }
-            Fact::CameToNothing { .. } => window.wasted += 1,
+            Fact::CameToNothing { .. } => window.wasted += times,
             Fact::Lost { place, .. } | Fact::Withdrawn { place, .. } => {
-                window.queue -= u64::from(place == Place::Queue);
+                window.queue -= times * u64::from(place == Place::Queue);
             }
             Fact::BudgetDenied { .. }
             | Fact::RefusalBegun { .. }

@@ -12,7 +12,7 @@ use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
 use crate::id::ServiceId;
-use crate::model::{Arrivals, Client, Edge, Model, Service, Subject};
+use crate::model::{Arrivals, Client, Edge, Model, Service, Solver, Subject};
 use crate::policy::retry::Backoff;
 use crate::time::Time;
 
@@ -68,6 +68,10 @@ impl Idle {
         version.clone_into(&mut self.version);
         let root = Spot::root(tree);
         let all = neighbours(model);
+        if let Some(seed) = root.find("seed") {
+            let reason = (model.solver != Solver::Events).then_some(NO_CHANCE);
+            self.note("seed", Question::Effect, seed.key, reason);
+        }
         for client in &model.clients {
             self.see_client(root, client, model, &all);
         }
@@ -338,6 +342,11 @@ impl Idle {
 const OVERRULED: Reason = Reason {
     what: "all that this preset says is said otherwise beside it",
     help: "leave it out, or the keys that stand beside it",
+};
+
+const NO_CHANCE: Reason = Reason {
+    what: "there is no chance in the stepped solver, so every seed is the same run",
+    help: "leave it out, or the `solver`",
 };
 
 const TOO_LATE: Reason = Reason {

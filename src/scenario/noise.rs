@@ -3,7 +3,7 @@
 use super::source::Place;
 use super::tree::Spot;
 use super::trouble::Diagnostic;
-use crate::model::{Arrivals, Model};
+use crate::model::{Arrivals, Model, Solver};
 use crate::time::Span;
 
 /// Fresh requests in a window below which goodput strays by a tenth of demand now and then: the
@@ -33,6 +33,10 @@ impl Noise {
             | Arrivals::Users(_) => true,
             Arrivals::Even(_) | Arrivals::Volley { .. } => false,
         };
+        if model.solver != Solver::Events {
+            // In steps, only the mean comes.
+            return;
+        }
         let demand = model.fresh_demand();
         let requests = demand * model.window.as_secs_f64();
         let thinnest = self.0.as_ref().is_none_or(|known| requests < known.requests);

@@ -28,6 +28,7 @@ const ROOMS: &[Room] = &[
     room("model", &["libm"]),
     room("observe", &["hdrhistogram"]),
     room("engine", &[]),
+    room("stepped", &[]),
     room("analysis", &["libm"]),
     room("experiment", &["libm", "rayon"]),
     room(

@@ -20,6 +20,7 @@ mod refusals;
 mod rust_paths;
 mod same_facts;
 mod scenario;
+mod stepped;
 mod storm;
 mod theory;
 mod verdicts;

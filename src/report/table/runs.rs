@@ -13,7 +13,7 @@ use super::{Document, csv, json};
 use crate::analysis::Verdict;
 use crate::experiment::{Subject, Summary};
 use crate::law::Law;
-use crate::model::Service;
+use crate::model::{Service, Solver};
 use crate::observe::Window;
 use crate::report::terminal::style;
 use crate::report::terminal::{sentence, sparkline};
@@ -153,7 +153,10 @@ impl RunDocument<'_> {
     }
 
     fn records(&self) -> Vec<Record> {
-        self.runs.iter().map(of_run).collect()
+        let of_one = |(runs, subject): (&[Summary], &Subject<'_>)| {
+            runs.iter().map(|run| of_run(run, subject.model.solver)).collect::<Vec<_>>()
+        };
+        self.by_variant().into_iter().zip(self.subjects).flat_map(of_one).collect()
     }
 }
 
@@ -161,6 +164,9 @@ impl Document for RunDocument<'_> {
     fn text(&self, width: usize) -> String {
         let mut text = paragraph(self.title, style::HEADING, width);
         text.push_str(&paragraph(&self.sentence(), Style::new(), width));
+        if let Some(solvers) = sentence::solvers(self.subjects) {
+            text.push_str(&paragraph(&solvers, Style::new(), width));
+        }
         text.push_str(&self.sheet().text(width));
         text.push('\n');
         text.push_str(&paragraph(&self.legend(), style::FAINT, width));
@@ -170,10 +176,14 @@ impl Document for RunDocument<'_> {
 
     fn markdown(&self) -> String {
         let (title, sentence) = (escape(self.title), escape(&self.sentence()));
+        let solvers = sentence::solvers(self.subjects);
+        let solvers = solvers.map_or_else(String::new, |said| format!("{}\n\n", escape(&said)));
         let sheet = self.sheet().markdown();
         let legend = self.legend();
         let timelines = style::strip(&self.timelines(80));
-        format!("# {title}\n\n{sentence}\n\n{sheet}\n{legend}\n\n```text\n{timelines}```\n")
+        format!(
+            "# {title}\n\n{sentence}\n\n{solvers}{sheet}\n{legend}\n\n```text\n{timelines}```\n"
+        )
     }
 
     fn csv(&self) -> String {
@@ -204,12 +214,14 @@ fn verdicts(runs: &[Summary]) -> Cell {
     }
 }
 
-fn of_run(run: &Summary) -> Record {
+fn of_run(run: &Summary, solver: Solver) -> Record {
     let seconds = |span: Option<Span>| Value::from(span.map(Span::as_secs_f64));
     let (tally, assessment) = (&run.tally, &run.assessment);
     record([
         ("variant", run.variant.as_str().into()),
         ("seed", run.seed.into()),
+        ("solver", solver.name().into()),
+        ("step_s", seconds(solver.step())),
         ("verdict", assessment.verdict.name().into()),
         ("back_at_s", assessment.back_at.map(Time::as_secs_f64).into()),
         ("recovery_time_s", seconds(assessment.recovery_time)),

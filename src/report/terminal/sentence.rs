@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::analysis::{Verdict, exceeds_capacity};
 use crate::experiment::{Subject, Summary};
+use crate::model::Solver;
 use crate::report::table::figure::seconds;
 
 /// What became of the first subject, and what of the others. `runs` holds the runs of each subject
@@ -117,6 +118,39 @@ fn of_others(others: &[&[Summary]], undisturbed: bool) -> String {
     format!("of {} other {variants}, {}", others.len(), enumerate(&parts))
 }
 
+/// What worked the subjects out, if any of them was not worked out event by event.
+pub(in crate::report) fn solvers(subjects: &[Subject<'_>]) -> Option<String> {
+    let solver = |subject: &Subject<'_>| subject.model.solver;
+    let first = solver(subjects.first()?);
+    if subjects.iter().all(|subject| solver(subject) == Solver::Events) {
+        return None;
+    }
+    let others: Vec<String> = subjects
+        .iter()
+        .filter(|subject| solver(subject) != first)
+        .map(|subject| format!("“{}” ({})", subject.name, by(solver(subject))))
+        .collect();
+    let but = match &others[..] {
+        [] => String::new(),
+        others => format!(", but {}", enumerate(others)),
+    };
+    Some(match first {
+        Solver::Events => format!("Solved event by event{but}."),
+        Solver::Stepped { .. } => format!("Solved {}, not event by event{but}.", by(first)),
+    })
+}
+
+fn by(solver: Solver) -> String {
+    match solver {
+        Solver::Events => "event by event".to_owned(),
+        Solver::Stepped { step } => {
+            let step = step.to_string();
+            let unit = step.find(char::is_alphabetic).unwrap_or(step.len());
+            format!("in steps of {} {}", &step[..unit], &step[unit..])
+        }
+    }
+}
+
 /// `a`, `a and b`, `a, b and c`.
 fn enumerate(parts: &[String]) -> String {
     match parts {
@@ -138,4 +172,42 @@ fn range(values: impl Iterator<Item = f64>) -> Option<String> {
     })?;
     let (low, high) = (seconds(low), seconds(high));
     Some(if low == high { low } else { format!("{low} to {high}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use crate::time::Span;
+
+    #[test]
+    fn who_solved_it_is_said_where_it_is_not_the_engine() {
+        let check = |steps_ms: &[u64], expected: Option<&str>| {
+            let models: Vec<Model> = steps_ms
+                .iter()
+                .map(|&ms| {
+                    let solver = match ms {
+                        0 => Solver::Events,
+                        ms => Solver::Stepped { step: Span::from_millis(ms) },
+                    };
+                    Model { solver, ..Model::empty(Span::from_secs(1), Span::from_secs(1)) }
+                })
+                .collect();
+            let subjects: Vec<Subject<'_>> = ["a", "b", "c"]
+                .iter()
+                .zip(&models)
+                .map(|(name, model)| Subject { name, model })
+                .collect();
+            assert_eq!(solvers(&subjects).as_deref(), expected, "{steps_ms:?}");
+        };
+        check(&[0, 0], None);
+        check(&[1_000, 1_000], Some("Solved in steps of 1 s, not event by event."));
+        check(
+            &[1_000, 100, 0],
+            Some(
+                "Solved in steps of 1 s, not event by event, but “b” (in steps of 100 ms) and “c” (event by event).",
+            ),
+        );
+        check(&[0, 0, 1_000], Some("Solved event by event, but “c” (in steps of 1 s)."));
+    }
 }

@@ -10,6 +10,7 @@ use super::expect::Expect;
 use super::length::Length;
 use super::lever::Lever;
 use super::service::Service;
+use super::solver::Solver;
 use super::sweep::Sweep;
 use super::trigger::Trigger;
 use super::variant::Variant;
@@ -36,13 +37,15 @@ pub(in crate::scenario) struct Document {
     #[serde(default)]
     pub(super) tie: Tie,
     #[serde(default)]
+    pub(super) solver: Solver,
+    #[serde(default)]
     pub(in crate::scenario) variants: BTreeMap<String, Variant>,
     pub(in crate::scenario) sweep: Option<Sweep>,
     pub(in crate::scenario) expect: Option<Expect>,
 }
 
 /// The keys of the root: a table above them in the file would swallow them.
-pub(in crate::scenario) const ROOT_KEYS: [&str; 14] = [
+pub(in crate::scenario) const ROOT_KEYS: [&str; 15] = [
     "title",
     "base",
     "seed",
@@ -54,6 +57,7 @@ pub(in crate::scenario) const ROOT_KEYS: [&str; 14] = [
     "triggers",
     "levers",
     "tie",
+    "solver",
     "variants",
     "sweep",
     "expect",
@@ -69,8 +73,17 @@ pub(super) enum Tie {
 }
 
 /// What a variant or an axis may change: the world, not the story about it.
-pub(in crate::scenario) const WORLD_KEYS: [&str; 8] =
-    ["horizon", "window", "criterion", "tie", "services", "clients", "triggers", "levers"];
+pub(in crate::scenario) const WORLD_KEYS: [&str; 9] = [
+    "horizon",
+    "window",
+    "criterion",
+    "tie",
+    "services",
+    "clients",
+    "triggers",
+    "levers",
+    "solver",
+];
 
 #[cfg(test)]
 mod tests {

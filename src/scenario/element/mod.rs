@@ -39,6 +39,7 @@ mod retry;
 mod service;
 mod service_time;
 mod shedding;
+mod solver;
 mod sweep;
 mod throttle;
 mod too_large;

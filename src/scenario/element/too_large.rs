@@ -1,9 +1,7 @@
 //! A run that is too large, and the key that makes it so.
 
 use super::number::thousands;
-use crate::model::{
-    Arrivals, Client, MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, Model, TooLarge, WorstCase,
-};
+use crate::model::{Arrivals, Client, MAX_IN_FLIGHT, MAX_WINDOWS, Model, TooLarge, WorstCase};
 use crate::policy::admission::Admission;
 use crate::scenario::source::Place;
 use crate::scenario::tree::Spot;
@@ -18,7 +16,7 @@ pub(super) fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagn
             format!(
                 "this run may need about {} events; the limit is {}",
                 thousands(two_digits(events)),
-                thousands(MAX_EVENTS as u64)
+                thousands(model.max_events() as u64)
             ),
             "a shorter horizon, a lower rate or fewer retries",
         ),

@@ -4,6 +4,7 @@ use super::document::{Document, Tie};
 use super::inner_call::check_calls;
 use super::number::thousands;
 use super::people::People;
+use super::solver;
 use super::too_large::too_large;
 use crate::id::ServiceId;
 use crate::model::{self, Model};
@@ -69,9 +70,10 @@ impl Document {
         let model = self.build(spot, written, &mut out);
         let model = model.filter(|_| out.is_empty()).and_then(|model| {
             out.keep(model.fits().map_err(|limit| too_large(limit, &model, spot)))?;
+            solver::check(&model, spot, &mut out);
             Some(model)
         });
-        model.ok_or_else(|| out.into_inner())
+        model.filter(|_| out.is_empty()).ok_or_else(|| out.into_inner())
     }
 
     fn build(&self, spot: Spot<'_>, written: &Node, out: &mut Complaints) -> Option<Model> {
@@ -94,6 +96,7 @@ impl Document {
         if let (Some(horizon), Some(window)) = (horizon, window) {
             out.keep(whole_windows(horizon, window, spot));
         }
+        let solver = out.keep(self.solver.build(spot.at("solver")));
         let criterion = self.criterion.build(spot.at("criterion"), window, horizon, out);
 
         let names: Vec<&str> = self.services.keys().map(String::as_str).collect();
@@ -146,6 +149,7 @@ impl Document {
             horizon: horizon?,
             window: window?,
             criterion: criterion?,
+            solver: solver?,
         };
         out.keep(check_calls(&model, spot))?;
         Some(model)
@@ -168,6 +172,7 @@ const LASTING_OF_CALLS: [&str; 4] = ["to", "step", "copies", "passes_deadline"];
 fn changed(written: &Node, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
     let mut tree = written.clone();
     tree.remove("levers");
+    tree.remove("solver");
     let mut out = Complaints::default();
     if set.node.entries().is_empty() {
         out.add(

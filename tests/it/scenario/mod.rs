@@ -17,6 +17,7 @@ mod reading;
 mod robust;
 mod service_presets;
 mod service_side;
+mod solver;
 mod warnings;
 
 use metastable::scenario::{Story, Trouble};
