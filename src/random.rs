@@ -117,6 +117,8 @@ pub enum Draw {
     Thinning = 9,
     /// What a service calls for an attempt.
     Calls = 10,
+    /// What the request asks a cache for.
+    CacheKey = 11,
 }
 
 /// A short stream grown from one number, for draws that must not depend on what else was drawn:

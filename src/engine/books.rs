@@ -7,6 +7,7 @@
 
 use super::Run;
 use super::agenda::{Agenda, Event, Lane};
+use super::cache::Aside;
 use super::calls::Kept;
 use super::client::{Answer, Reception, edge_at};
 use super::flights::{Ends, Flight, Stage, UNTIMED};
@@ -81,6 +82,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         self.world.calls.kept(call).first_flight = flight;
         self.world.calls.retain(call);
         self.expect_hedge(call);
+        match self.look_aside(flight) {
+            Aside::Goes => self.ask_throttle(flight),
+            Aside::Stays => {}
+        }
+    }
+
+    fn ask_throttle(&mut self, flight: u32) {
+        let Flight { call, kind, .. } = *self.world.calls.flights.get(flight);
         let asks_as = match kind {
             Sending::First => Kind::First,
             Sending::Retry | Sending::Hedge => Kind::Again,
@@ -155,9 +164,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let patience = self.patience_of(call);
         let (mut until, mut ends, timer) = match stage {
             Stage::InLine(place) => (place.until, Ends::Wait, patience.timer_in_line(born, ready)),
-            Stage::Throttled | Stage::Leaving | Stage::Out | Stage::RunsOn => {
-                (Time::NEVER, Ends::Attempt, patience.timer(born, ready, sent))
-            }
+            Stage::Throttled
+            | Stage::Leaving
+            | Stage::Coalesced(_)
+            | Stage::Leads
+            | Stage::Told(_)
+            | Stage::Out
+            | Stage::RunsOn
+            | Stage::Fetches => (Time::NEVER, Ends::Attempt, patience.timer(born, ready, sent)),
         };
         match timer {
             Timer::Attempt(at) if at < until => (until, ends) = (at, Ends::Attempt),
@@ -194,7 +208,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         self.hold_back(flight, Guard::Pool, Failure::Unavailable);
     }
 
-    fn leave_after(&mut self, flight: u32, stage: Stage, wait: Span) {
+    pub(super) fn leave_after(&mut self, flight: u32, stage: Stage, wait: Span) {
         let timer = self.schedule(wait, Event::FlightLeaves { flight }, Lane::NONE);
         let state = self.world.calls.flights.get_mut(flight);
         state.stage = stage;
@@ -206,12 +220,18 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         match self.world.calls.flights.get(flight).stage {
             Stage::Throttled => self.pass_breaker(flight),
             Stage::Leaving => self.launch(flight),
-            Stage::InLine(_) | Stage::Out | Stage::RunsOn => unreachable!("it was not held up"),
+            Stage::Leads => self.ask_throttle(flight),
+            Stage::InLine(_)
+            | Stage::Coalesced(_)
+            | Stage::Told(_)
+            | Stage::Out
+            | Stage::RunsOn
+            | Stage::Fetches => unreachable!("it was not held up"),
         }
     }
 
     /// An attempt fails on the client's side, without having been sent.
-    fn hold_back(&mut self, flight: u32, guard: Guard, failure: Failure) {
+    pub(super) fn hold_back(&mut self, flight: u32, guard: Guard, failure: Failure) {
         let Flight { call, attempt, .. } = *self.world.calls.flights.get(flight);
         let edge = self.world.calls.edge(call);
         let fact = Fact::HeldBack { edge, call: CallId(call), attempt, guard };
@@ -246,7 +266,10 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 self.abandon(to, call, attempt);
                 self.end_flight(flight);
             }
-            Stage::Throttled | Stage::Leaving => unreachable!("nobody waits for it yet"),
+            Stage::Coalesced(_) => self.leave_fetch(flight),
+            Stage::Throttled | Stage::Leaving | Stage::Leads | Stage::Told(_) | Stage::Fetches => {
+                unreachable!("nobody waits for it")
+            }
         }
     }
 
@@ -258,7 +281,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             (Stage::Out, Answer::Failure(failure, hint)) => {
                 self.flight_failed(flight, failure, hint);
             }
-            (Stage::RunsOn, answer) => {
+            (Stage::RunsOn | Stage::Fetches, answer) => {
                 let outcome = match answer {
                     Answer::Success => Outcome::Succeeded,
                     Answer::Failure(failure, _) => Outcome::Failed(failure),
@@ -267,7 +290,15 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 self.end_flight(flight);
             }
             (Stage::Out, Answer::Success) => unreachable!("it was waited for"),
-            (Stage::Throttled | Stage::InLine(_) | Stage::Leaving, _) => {
+            (
+                Stage::Throttled
+                | Stage::InLine(_)
+                | Stage::Leaving
+                | Stage::Coalesced(_)
+                | Stage::Leads
+                | Stage::Told(_),
+                _,
+            ) => {
                 unreachable!("what was not sent is not answered")
             }
         }
@@ -340,8 +371,11 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let out = || calls.flights.from(calls.first_flight(call)).find(is_out);
         if let Some(flight) = answered.or_else(out) {
             let took = self.now.since(self.world.calls.kept(call).since);
+            let was_sent = self.world.calls.flights.get(flight).stage == Stage::Out;
             self.enter(flight, Outcome::Succeeded);
-            if let Some(pace) = self.memory(call).pace.as_mut().filter(|_| answered.is_some()) {
+            if let Some(pace) =
+                self.memory(call).pace.as_mut().filter(|_| answered.is_some() && was_sent)
+            {
                 pace.learned(took);
             }
             self.end_flight(flight);
@@ -365,6 +399,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     fn enter(&mut self, flight: u32, outcome: Outcome) {
         let now = self.now;
         self.tell_front(flight, Some(outcome));
+        self.tell_store(flight, Some(outcome));
         let Flight { call, stage, metered, sent, pass, mut receipt, .. } =
             *self.world.calls.flights.get(flight);
         let memory = self.memory(call);

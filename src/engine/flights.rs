@@ -6,6 +6,8 @@ use super::state::Station;
 use crate::observe::Sending;
 use crate::policy::breaker::Ticket as Pass;
 use crate::policy::budget::Receipt;
+use crate::policy::cache::{Fetch, Place as Waiting};
+use crate::policy::outcome::Failure;
 use crate::policy::pool::Place;
 use crate::time::Time;
 
@@ -41,6 +43,8 @@ pub(super) struct Flight {
     pub(super) pass: Option<Pass>,
     /// What the budget charged for it.
     pub(super) receipt: Receipt,
+    /// What it fetches for a cache.
+    pub(super) fetch: Option<Fetch>,
     /// Which of several instances it was sent to, until that is told that it has ended.
     pub(super) instance: Option<u16>,
     /// To which instance of all services it was sent.
@@ -58,10 +62,18 @@ pub(super) enum Stage {
     InLine(Place),
     /// It has a connection, and leaves at this very instant.
     Leaving,
+    /// It waits for what another attempt fetches.
+    Coalesced(Waiting),
+    /// It has waited so, and goes on to fetch it itself.
+    Leads,
+    /// It has waited so, and is told at this very instant what came of it: nothing, or how it failed.
+    Told(Option<Failure>),
     /// It is out, and its client waits for it.
     Out,
     /// It is out, and its client waits for it no longer without having withdrawn it.
     RunsOn,
+    /// Nobody waits for it any more, but what it fetches is of use when it comes.
+    Fetches,
 }
 
 /// What it means that the time of an attempt is over.
@@ -92,6 +104,7 @@ impl Flight {
             until: Time::NEVER,
             pass: None,
             receipt: Receipt::NOTHING,
+            fetch: None,
             instance: None,
             station: Station(0),
             place: Whereabouts::Nowhere,

@@ -69,7 +69,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     fn copies(&mut self, call: u32) -> Copies {
         let kept = *self.world.calls.kept(call);
         let flights = &self.world.calls.flights;
-        let counts = |&flight: &u32| flights.get(flight).stage != Stage::RunsOn;
+        let counts =
+            |&flight: &u32| !matches!(flights.get(flight).stage, Stage::RunsOn | Stage::Fetches);
         let out = flights.from(kept.first_flight).filter(counts).count() as u32;
         Copies { sent: kept.copies, out, denied: kept.denied }
     }
@@ -89,21 +90,26 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let Flight { call, attempt, stage, metered, pass, station, mut receipt, .. } =
             *self.world.calls.flights.get(flight);
         match (stage, losers) {
-            (Stage::RunsOn, _) => return,
+            (Stage::RunsOn | Stage::Fetches, _) => return,
             (Stage::Out, Losers::RunOn) => {
                 self.world.calls.flights.get_mut(flight).stage = Stage::RunsOn;
                 return;
             }
             (Stage::Out, Losers::Cancelled) => {
                 self.tell_front(flight, None);
+                self.tell_store(flight, None);
                 self.abandon(station, call, attempt);
             }
             (Stage::InLine(place), _) => {
                 if let Some(leases) = &mut self.memory(call).leases {
                     leases.leave(place);
                 }
+                self.tell_store(flight, None);
             }
-            (Stage::Throttled | Stage::Leaving, _) => {}
+            (Stage::Coalesced(_), _) => self.forget_fetch(flight),
+            (Stage::Throttled | Stage::Leaving | Stage::Leads | Stage::Told(_), _) => {
+                self.tell_store(flight, None);
+            }
         }
         let memory = self.memory(call);
         if let Some(ledger) = &mut memory.ledger {

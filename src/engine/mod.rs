@@ -8,6 +8,7 @@ pub mod agenda;
 mod arrivals;
 mod books;
 mod breaker;
+mod cache;
 mod calls;
 mod client;
 mod fleet;
@@ -21,6 +22,7 @@ mod outage;
 mod queue_timer;
 mod refusal;
 mod reopen;
+mod scaling;
 mod service;
 mod state;
 #[cfg(test)]
@@ -55,6 +57,7 @@ pub fn run<A: Agenda>(
     let mut run = Run { model, levers: &model.levers, world, observer, now: Time::ZERO, horizon };
     run.schedule_triggers();
     run.schedule_levers();
+    run.schedule_scalers();
     run.schedule_first_arrivals();
     run.play();
     run.observer.finish(horizon);
@@ -119,6 +122,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 | Event::LeverReleased { .. }
                 | Event::Watch
                 | Event::QueueTimeout { .. }
+                | Event::FlightTold { .. }
+                | Event::ScalerLooks { .. }
+                | Event::WorkersStart { .. }
                 | Event::FlightEnds { .. }
                 | Event::FlightLeaves { .. }
                 | Event::HedgeDue { .. }) => {
@@ -144,6 +150,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             Event::LeverPulled { lever } => self.pull(lever),
             Event::LeverReleased { lever } => self.release_lever(lever),
             Event::QueueTimeout { timer } => self.queue_timeout(timer),
+            Event::FlightTold { flight } => self.flight_told(flight),
+            Event::ScalerLooks { station } => self.scaler_looks(Station(station as u16)),
+            Event::WorkersStart { station } => self.workers_start(Station(station as u16)),
             Event::Watch => self.watch(),
             Event::FlightEnds { flight } => self.flight_ends(flight),
             Event::FlightLeaves { flight } => self.flight_leaves(flight),

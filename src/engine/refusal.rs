@@ -81,7 +81,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let state = &mut self.world.stations[station.index()];
         let Some((call, attempt)) = state.refused.pop_front() else { return };
         let worker = state.idle.pop().expect("a refusal is taken up by an idle worker");
-        state.busy += 1;
+        state.one_more_busy(self.now);
         state.saying_no += 1;
         // A lever may have made refusals free since, which is no reason to leave this one unsaid.
         let slow = Span::from_nanos_f64(usual.as_nanos() as f64 * state.slowdown());

@@ -9,6 +9,7 @@ use crate::model::Edge;
 use crate::observe::Observer;
 use crate::policy::budget::Receipt;
 use crate::policy::pool::{Lease, Place};
+use crate::time::Span;
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn reopen_books(&mut self, edge: EdgeId, old: &Edge, new: &Edge, callers: u16) {
@@ -37,6 +38,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     fresh.leases = before.leases;
                 }
                 fresh.front = before.front;
+                if old.cache == new.cache {
+                    fresh.store = before.store;
+                }
             }
         }
         let of_edge = |flight: &u32| {
@@ -56,6 +60,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             if moved {
                 flight.instance = None;
             }
+            if moved || old.cache != new.cache {
+                flight.fetch = None;
+            }
         }
         if moved || old.budget != new.budget {
             self.world.calls.forget_receipts(edge);
@@ -63,8 +70,20 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         if moved || old.breaker != new.breaker {
             self.world.calls.forget_passes(edge);
         }
+        if moved || old.cache != new.cache {
+            self.fetch_alone(&flights);
+        }
         if moved || old.pool != new.pool {
             self.move_to_new_pool(flights);
+        }
+    }
+
+    /// Whoever waits for what another attempt fetches has nobody to tell it any more, and fetches it.
+    fn fetch_alone(&mut self, flights: &[u32]) {
+        for &flight in flights {
+            if matches!(self.world.calls.flights.get(flight).stage, Stage::Coalesced(_)) {
+                self.leave_after(flight, Stage::Leads, Span::ZERO);
+            }
         }
     }
 
@@ -84,7 +103,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     self.world.calls.flights.get_mut(flight).leased = leased;
                 }
                 Stage::InLine(place) => in_line.push((place, flight)),
-                Stage::Throttled => {}
+                Stage::Throttled
+                | Stage::Coalesced(_)
+                | Stage::Leads
+                | Stage::Told(_)
+                | Stage::Fetches => {}
             }
         }
         in_line.sort_by_key(|(place, _)| *place);

@@ -214,7 +214,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         state.work = work;
         state.began = began;
         let station = &mut self.world.stations[state.station.index()];
-        station.busy += 1;
+        station.one_more_busy(self.now);
         if station.makes_calls {
             return self.begin_visit(worker);
         }
@@ -318,7 +318,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn free(&mut self, worker: u32) {
         let station = self.world.workers[worker as usize].station;
         let state = &mut self.world.stations[station.index()];
-        state.busy -= 1;
+        state.one_less_busy(self.now);
         if state.busy + (state.idle.len() as u32) < state.wanted_workers {
             state.idle.push(worker);
         } else {

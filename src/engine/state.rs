@@ -8,12 +8,14 @@ use super::arrivals::Source;
 use super::fleet::Front;
 use super::outage::Cause;
 use super::refusal::Refused;
+use super::scaling::Scaler;
 use super::visits::{End, VisitId};
 use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::model::{Edge, Notice, OnAbandon, Scope, Service};
 use crate::policy::admission::{Admission, Bucket};
 use crate::policy::breaker::Circuit;
 use crate::policy::budget::Ledger;
+use crate::policy::cache::Store;
 use crate::policy::discipline::WaitingRoom;
 use crate::policy::hedge::Pace;
 use crate::policy::limit::Limiter;
@@ -92,6 +94,7 @@ pub(super) struct Memory {
     pub(super) pace: Option<Pace>,
     pub(super) leases: Option<Leases>,
     pub(super) front: Option<Front>,
+    pub(super) store: Option<Store>,
 }
 
 /// What triggers have put between a client and its service.
@@ -129,6 +132,8 @@ pub(super) struct StationState {
     pub(super) queue: WaitingRoom,
     /// Those that a worker has yet to refuse, before it looks at the queue.
     pub(super) refused: Refused,
+    /// What makes its workers come and go.
+    pub(super) scaler: Option<Box<Scaler>>,
     /// Whether it calls other services.
     pub(super) makes_calls: bool,
     /// The first of its edges in [`World::edges`](super::World).
@@ -254,6 +259,7 @@ impl EdgeState {
             pace: edge.hedge.map(|hedge| hedge.open()),
             leases: edge.pool.map(|pool| pool.open()),
             front: Front::open(called, jitter),
+            store: edge.cache.map(|cache| cache.open(jitter)),
         });
     }
 
@@ -286,6 +292,7 @@ impl StationState {
         self.bits = Sprout::new(key, u64::from(instance));
         self.queue = policy.discipline.open();
         self.refused.clear();
+        self.scaler = policy.scaling.map(|scaling| Box::new(Scaler::open(scaling, wanted)));
         self.makes_calls = !policy.calls.list.is_empty();
         self.away = 0;
         self.resumed.clear();
@@ -317,6 +324,24 @@ impl StationState {
         self.on_abandon = policy.on_abandon;
         self.has_queue_timer = policy.queue_timeout.is_some();
         self.waiting_work = Span::ZERO;
+    }
+
+    /// One more worker has an attempt in hand.
+    #[inline(always)]
+    pub(super) fn one_more_busy(&mut self, now: Time) {
+        if let Some(scaler) = &mut self.scaler {
+            scaler.see(now, self.busy);
+        }
+        self.busy += 1;
+    }
+
+    /// One worker fewer has.
+    #[inline(always)]
+    pub(super) fn one_less_busy(&mut self, now: Time) {
+        if let Some(scaler) = &mut self.scaler {
+            scaler.see(now, self.busy);
+        }
+        self.busy -= 1;
     }
 
     /// How many attempts it has let in and not seen end.

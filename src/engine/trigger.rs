@@ -65,6 +65,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.world.edges[edge.index()].network.losses.push((trigger, share));
                 self.review_edge(edge);
             }
+            Disturbance::Flush { edge } => self.flush_caches(edge),
             Disturbance::Capacity { service, workers } => {
                 self.at_each(id, service, |run, station| {
                     run.health(station).capacities.push((trigger, workers.get()));
@@ -121,6 +122,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 network.losses.retain(|(other, _)| *other != trigger);
                 self.review_edge(edge);
             }
+            Disturbance::Flush { .. } => {}
             Disturbance::Capacity { service, .. } => {
                 self.at_each(id, service, |run, station| {
                     run.health(station).capacities.retain(|(other, _)| *other != trigger);
@@ -165,9 +167,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// How many workers there should be now.
     pub(super) fn review_capacity(&mut self, station: Station) {
-        let capacities = &self.world.stations[station.index()].health.capacities;
-        let usual = self.policy(station).workers.get();
-        let wanted = capacities.last().map_or(usual, |(_, workers)| *workers);
+        let state = &self.world.stations[station.index()];
+        let scaled = state.scaler.as_ref().map(|scaler| scaler.started);
+        let usual = scaled.unwrap_or(self.policy(station).workers.get());
+        let wanted = state.health.capacities.last().map_or(usual, |(_, workers)| *workers);
         self.want_workers(station, wanted);
     }
 }

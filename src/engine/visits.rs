@@ -311,7 +311,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             }
             let state = &mut self.world.stations[station.index()];
             let worker = state.idle.pop().expect("a visit is resumed by an idle worker");
-            state.busy += 1;
+            state.one_more_busy(self.now);
             state.away -= 1;
             let left = std::mem::take(&mut self.world.visits.get_mut(id.slot).left);
             let Visit { call, attempt, admitted, .. } = *self.world.visits.get(id.slot);

@@ -227,6 +227,7 @@ fn models(model: &Model) -> impl Iterator<Item = &Model> {
 /// The largest number of workers that the service can have during the run.
 fn most_workers(model: &Model, id: ServiceId) -> u32 {
     let usual = models(model).map(|model| model.service(id).workers);
+    let scaled = model.service(id).scaling.map(|scaling| scaling.max);
     let by_triggers = model.triggers.iter().filter_map(|trigger| match trigger.disturbance {
         Disturbance::Capacity { service, workers } => (service == id).then_some(workers),
         Disturbance::Stall { .. }
@@ -235,9 +236,10 @@ fn most_workers(model: &Model, id: ServiceId) -> u32 {
         | Disturbance::Outage(_)
         | Disturbance::Latency { .. }
         | Disturbance::ErrorShare { .. }
-        | Disturbance::Loss { .. } => None,
+        | Disturbance::Loss { .. }
+        | Disturbance::Flush { .. } => None,
     });
-    usual.chain(by_triggers).map(NonZeroU32::get).max().unwrap_or(1)
+    usual.chain(by_triggers).chain(scaled).map(NonZeroU32::get).max().unwrap_or(1)
 }
 
 /// Whether anything about the client's requests is random beside when they arrive.
@@ -247,6 +249,7 @@ fn needs_keys(model: &Model, id: ClientId) -> bool {
         let service = model.service(client.edge.to);
         service.service_time.constant().is_none()
             || service.instances.get() > 1
+            || client.edge.cache.is_some()
             || service.errors.share != Fraction::ZERO
             || client.edge.latency.as_ref().is_some_and(|law| law.constant().is_none())
             || matches!(client.arrivals, Arrivals::Users(_))
@@ -259,6 +262,7 @@ fn needs_keys(model: &Model, id: ClientId) -> bool {
         | Disturbance::Slowdown { .. }
         | Disturbance::Outage(_)
         | Disturbance::Latency { .. }
+        | Disturbance::Flush { .. }
         | Disturbance::Capacity { .. } => false,
     });
     if model.is_graph() {

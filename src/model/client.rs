@@ -8,6 +8,7 @@ use crate::law::Law;
 use crate::policy::Class;
 use crate::policy::breaker::Breaker;
 use crate::policy::budget::Budget;
+use crate::policy::cache::Cache;
 use crate::policy::deadline::Patience;
 use crate::policy::hedge::Hedge;
 use crate::policy::pool::Pool;
@@ -77,7 +78,9 @@ pub struct Edge {
     pub hedge: Option<Hedge>,
     /// How many attempts it may have out at once; none for any number.
     pub pool: Option<Pool>,
-    /// Whose memory budget, throttle, breaker, hedging and pool are.
+    /// What it need not fetch, because it has it already; none for nothing.
+    pub cache: Option<Cache>,
+    /// Whose memory budget, throttle, breaker, hedging, pool and cache are.
     pub scope: Scope,
     /// How long a whole request may take, and what that means for its attempts; the timeout of an
     /// attempt is that above. None takes what it takes.
@@ -100,6 +103,7 @@ impl Edge {
             breaker: None,
             hedge: None,
             pool: None,
+            cache: None,
             scope: Scope::Shared,
             deadline: None,
             latency: None,
@@ -121,6 +125,7 @@ impl Edge {
             || self.breaker.is_some()
             || self.hedge.is_some()
             || self.pool.is_some()
+            || self.cache.is_some()
             || self.deadline.is_some()
     }
 }

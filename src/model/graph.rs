@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU16;
 
-use super::{Edge, Model};
-use crate::id::ServiceId;
+use super::{Client, Edge, Model};
+use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::unit::Fraction;
 
 /// The calls that a service makes for each attempt that a worker serves.
@@ -38,6 +38,15 @@ pub struct InnerCall {
     pub cancellation: PassedOn,
     /// Whether "do not try again" is told to whoever sent the attempt.
     pub guidance: PassedOn,
+}
+
+/// Who calls over an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// A client.
+    Client(ClientId),
+    /// A service, with one of its calls by its position among them.
+    Service(ServiceId, usize),
 }
 
 /// What a worker does while the calls that it has made are out.
@@ -120,14 +129,47 @@ impl Model {
         self.services.iter().any(|service| !service.calls.list.is_empty())
     }
 
+    /// Every edge with whoever calls over it: those of the clients, and then those of the services, by
+    /// their positions.
+    pub fn edges(&self) -> impl Iterator<Item = (EdgeId, Caller, &Edge)> {
+        let of_clients = (0..).zip(&self.clients).map(|(id, client)| {
+            let id = ClientId(id);
+            (EdgeId::from(id), Caller::Client(id), &client.edge)
+        });
+        let calls = (0..).zip(&self.services).flat_map(|(id, service)| {
+            let nth = 0..service.calls.list.len();
+            nth.map(move |nth| (Caller::Service(ServiceId(id), nth), &service.calls.list[nth].edge))
+        });
+        let between_services = (self.clients.len()..)
+            .zip(calls)
+            .map(|(index, (caller, edge))| (EdgeId::between_services(index), caller, edge));
+        of_clients.chain(between_services)
+    }
+
+    /// The call that `caller` makes; none if a client calls.
+    pub fn inner_call(&self, caller: Caller) -> Option<&InnerCall> {
+        match caller {
+            Caller::Client(_) => None,
+            Caller::Service(id, nth) => self.service(id).calls.list.get(nth),
+        }
+    }
+
     /// Attempts per second at each service that come of fresh requests alone, with nothing retried, on
     /// average over the run.
     ///
     /// # Panics
     /// If services call each other in a circle, which no valid model has.
     pub fn demand_by_service(&self) -> Vec<f64> {
+        self.demand_of(|_| true)
+    }
+
+    /// The same of some clients alone.
+    ///
+    /// # Panics
+    /// Like [`demand_by_service`](Self::demand_by_service).
+    pub fn demand_of(&self, counts: impl Fn(&Client) -> bool) -> Vec<f64> {
         let mut demand = vec![0.0; self.services.len()];
-        for client in &self.clients {
+        for client in self.clients.iter().filter(|client| counts(client)) {
             demand[client.edge.to.index()] += client.arrivals.mean_rate(self.horizon);
         }
         let order = self.callees_first().expect("services do not call each other in a circle");
@@ -181,7 +223,7 @@ impl Walk<'_> {
 mod tests {
     use super::*;
     use crate::law::Law;
-    use crate::model::{Arrivals, Client, Service};
+    use crate::model::{Arrivals, Service};
     use crate::time::Span;
     use crate::unit::Rate;
 

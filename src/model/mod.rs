@@ -3,6 +3,7 @@
 
 mod arrivals;
 mod client;
+mod flow;
 mod graph;
 mod lever;
 mod limit;
@@ -12,7 +13,7 @@ mod trigger;
 
 pub use arrivals::{Arrivals, Bursts, Profile, Think, Users};
 pub use client::{Client, Edge, LateAnswers, Scope};
-pub use graph::{Calls, InnerCall, Meanwhile, Need, PassedOn};
+pub use graph::{Caller, Calls, InnerCall, Meanwhile, Need, PassedOn};
 pub use lever::{Action, Condition, Lever, Pull};
 pub use limit::{MAX_COUNTED_EVENTS, MAX_EVENTS, MAX_IN_FLIGHT, MAX_WINDOWS, TooLarge, WorstCase};
 pub use service::{ErrorCost, Errors, OnAbandon, QueueTimeout, Refusals, Service, WorkDraw};

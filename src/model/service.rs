@@ -11,6 +11,7 @@ use crate::policy::discipline::Discipline;
 use crate::policy::ejection::Ejection;
 use crate::policy::limit::Limit;
 use crate::policy::retry::{Failure, Hint};
+use crate::policy::scaling::Scaling;
 use crate::policy::shedding::{QueueTimer, Shedding};
 use crate::policy::slowdown::Slowdown;
 use crate::unit::{Fraction, Rate};
@@ -52,6 +53,8 @@ pub struct Service {
     pub queue_timeout: Option<QueueTimeout>,
     /// What it does about attempts that their clients have given up.
     pub on_abandon: OnAbandon,
+    /// What makes workers come and go; none leaves them as they are.
+    pub scaling: Option<Scaling>,
     /// What it calls while it serves an attempt.
     pub calls: Calls,
 }
@@ -151,6 +154,7 @@ impl Service {
             rate_limit: None,
             queue_timeout: None,
             on_abandon: OnAbandon::Ignores,
+            scaling: None,
             calls: Calls::NONE,
         }
     }

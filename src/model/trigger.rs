@@ -71,6 +71,11 @@ pub enum Disturbance {
         /// Which share; all of it is a partition.
         share: Fraction,
     },
+    /// Everything in the caches of an edge is lost, the moment it begins.
+    Flush {
+        /// Over which edge what is lost would be fetched.
+        edge: EdgeId,
+    },
     /// The service has another number of workers. Those too many finish what they have in hand.
     Capacity {
         /// Which one.
@@ -147,6 +152,7 @@ impl Trigger {
             | Disturbance::Latency { .. }
             | Disturbance::ErrorShare { .. }
             | Disturbance::Loss { .. }
+            | Disturbance::Flush { .. }
             | Disturbance::Capacity { .. } => 0.0,
         }
     }
@@ -173,7 +179,9 @@ impl Disturbance {
             | Self::ErrorShare { service, .. }
             | Self::Outage(Outage { service, .. }) => Subject::Service(*service),
             Self::Surge { client, .. } => Subject::Client(*client),
-            Self::Latency { edge, .. } | Self::Loss { edge, .. } => Subject::Edge(*edge),
+            Self::Latency { edge, .. } | Self::Loss { edge, .. } | Self::Flush { edge } => {
+                Subject::Edge(*edge)
+            }
         }
     }
 
@@ -187,7 +195,8 @@ impl Disturbance {
             Self::Surge { .. }
             | Self::Latency { .. }
             | Self::ErrorShare { .. }
-            | Self::Loss { .. } => false,
+            | Self::Loss { .. }
+            | Self::Flush { .. } => false,
         }
     }
 }

@@ -36,6 +36,20 @@ pub enum Fact {
         /// Whether it was answered in time.
         answered: bool,
     },
+    /// What an attempt would have fetched is in the cache: its request is answered without it.
+    Hit {
+        /// Over which edge it would have gone.
+        edge: EdgeId,
+        /// The request.
+        call: CallId,
+    },
+    /// What an attempt would have fetched is being fetched: it waits for that.
+    Coalesced {
+        /// Over which edge it would have gone.
+        edge: EdgeId,
+        /// The request.
+        call: CallId,
+    },
     /// A client, or a service that calls another, sends an attempt.
     Sent {
         /// Over which edge.
@@ -275,6 +289,8 @@ pub enum Guard {
     Pool,
     /// A balancer that knows of no instance that may be asked.
     Balancer,
+    /// Somebody else's fetch, for which it has waited too long.
+    Cache,
 }
 
 /// When a service drops an attempt that it has let in.
@@ -313,6 +329,8 @@ impl Fact {
         match self {
             Self::Arrived { call, .. }
             | Self::Called { call, .. }
+            | Self::Hit { call, .. }
+            | Self::Coalesced { call, .. }
             | Self::Returned { call, .. }
             | Self::Sent { call, .. }
             | Self::BudgetDenied { call, .. }
@@ -349,6 +367,10 @@ impl fmt::Display for Fact {
         match self {
             Self::Arrived { client, call } => {
                 write!(f, "request {} arrives at client {}", call.0, client.0)
+            }
+            Self::Hit { call, .. } => write!(f, "request {} hits the cache", call.0),
+            Self::Coalesced { call, .. } => {
+                write!(f, "request {} waits for what is being fetched", call.0)
             }
             Self::Called { edge, call } => {
                 write!(f, "request {} is made over edge {}", call.0, edge.index())
@@ -428,6 +450,7 @@ impl fmt::Display for Fact {
                     Guard::Breaker => "breaker",
                     Guard::Pool => "pool",
                     Guard::Balancer => "balancer",
+                    Guard::Cache => "cache",
                 };
                 write!(f, "{} is held back: {guard}", on(call, attempt))
             }

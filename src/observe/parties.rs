@@ -145,6 +145,8 @@ impl Observer for Parties {
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
             | Fact::Called { .. }
+            | Fact::Hit { .. }
+            | Fact::Coalesced { .. }
             | Fact::Returned { .. }
             | Fact::Sent { .. }
             | Fact::TriggerBegan { .. }

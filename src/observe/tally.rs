@@ -25,6 +25,10 @@ pub struct Tally {
     pub timed_out: u64,
     /// Retries that a budget held back.
     pub denied: u64,
+    /// Requests answered from a cache, those that services make among them.
+    pub hits: u64,
+    /// Attempts that waited for what another one fetched.
+    pub coalesced: u64,
     /// Attempts that a client's own throttle, breaker or pool held back; they are not among those sent.
     pub held_back: u64,
     /// How often circuit breakers opened.
@@ -133,6 +137,8 @@ impl Observer for Tally {
             Fact::Blocked { .. } => self.blocked += times,
             Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += times,
             Fact::Withdrawn { .. } => self.withdrawn += times,
+            Fact::Hit { .. } => self.hits += times,
+            Fact::Coalesced { .. } => self.coalesced += times,
             Fact::HeldBack { .. } => self.held_back += times,
             Fact::BreakerOpened { .. } => self.breaker_openings += times,
             Fact::RefusalSaid { work, .. } => {

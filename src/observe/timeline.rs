@@ -130,6 +130,8 @@ impl Observer for Timeline {
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
             | Fact::Called { .. }
+            | Fact::Hit { .. }
+            | Fact::Coalesced { .. }
             | Fact::Returned { .. }
             | Fact::Sent { .. }
             | Fact::TriggerBegan { .. }

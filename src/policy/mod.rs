@@ -7,7 +7,8 @@
 //! ([`pool`]), and is a second copy worth it ([`hedge`]). Where a service has several instances, it
 //! asks which of them gets the attempt ([`balancer`]), and which are not asked for a while
 //! ([`ejection`]); and where it looks aside before it calls, whether what it wants is at hand
-//! ([`cache`]). What it is told about an attempt's end is one type for all of them ([`outcome`]).
+//! ([`cache`]). Beneath all of this the [`transport`] may send an attempt again. What a client is told
+//! about an attempt's end is one type for all of them ([`outcome`]).
 //!
 //! An attempt meets the policies of a service in this order:
 //!
@@ -15,8 +16,11 @@
 //!    wait, the bound of the queue;
 //! 2. in the queue, [`discipline`]: who is next; and [`shedding::QueueTimer`]: who has waited enough;
 //! 3. at pick-up, [`shedding`]: is it still worth serving?
-//! 4. at the start, [`slowdown`]: how much longer its work takes in this state;
+//! 4. at the start, [`effect`]: has its work been done before; and [`slowdown`]: how much longer it
+//!    takes in this state;
 //! 5. at its end, the concurrency [`limit`] again: what the round trip teaches.
+//!
+//! How many workers a service has is asked now and then, whatever arrives ([`scaling`]).
 
 pub mod admission;
 pub mod balancer;
@@ -26,15 +30,18 @@ pub mod cache;
 mod class;
 pub mod deadline;
 pub mod discipline;
+pub mod effect;
 pub mod ejection;
 pub mod hedge;
 pub mod limit;
 pub mod outcome;
 pub mod pool;
 pub mod retry;
+pub mod scaling;
 pub mod shedding;
 pub mod slowdown;
 pub mod throttle;
+pub mod transport;
 mod window;
 
 pub use class::Class;

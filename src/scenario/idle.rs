@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::idle_call::{call_keys, may_ask_budget, may_be_held_back};
-use super::idle_service::{
-    CLASS, UNGUIDED, fit_warning, gives_hints, refusal_keys, sees_classes, service_keys,
-};
+use super::idle_call::{Instances, call_keys, may_ask_budget, may_be_held_back};
+use super::idle_graph::{calling_keys, inner_keys};
+use super::idle_service::{CLASS, UNGUIDED, fit_warning, gives_hints, refusal_keys, service_keys};
+use super::neighbours::{Neighbours, is_called, neighbours};
 use super::noise::Noise;
 use super::presets;
 use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
 use crate::id::ServiceId;
-use crate::model::{Arrivals, Client, Model, Service, Solver, Subject};
+use crate::model::{Arrivals, Client, Edge, Model, Service, Solver, Subject};
 use crate::policy::retry::Backoff;
 use crate::time::Time;
 
@@ -67,41 +67,30 @@ impl Idle {
     ) {
         version.clone_into(&mut self.version);
         let root = Spot::root(tree);
+        let all = neighbours(model);
         if let Some(seed) = root.find("seed") {
             let reason = (model.solver != Solver::Events).then_some(NO_CHANCE);
             self.note("seed", Question::Effect, seed.key, reason);
         }
         for client in &model.clients {
-            let path = format!("clients.{}", quote(&client.name));
-            let service = model.service(client.edge.to);
-            if let Some(class) = root.at("clients").at(&client.name).find("class") {
-                let reason = (!sees_classes(service)).then_some(CLASS);
-                self.note(&format!("{path}.class"), Question::Effect, class.key, reason);
-            }
-            if let Arrivals::Replay(instants) = &client.arrivals
-                && let Some(replay) =
-                    root.at("clients").at(&client.name).at("arrivals").find("replay")
-            {
-                let late = instants.iter().all(|at| *at >= Time::ZERO + model.horizon);
-                let reason = late.then_some(TOO_LATE);
-                let path = format!("{path}.arrivals.replay");
-                self.note(&path, Question::Effect, replay.key, reason);
-            }
-            let path = format!("{path}.call");
-            if let Some(call) = root.at("clients").at(&client.name).find("call") {
-                self.see_call(&path, call, client, service);
-                self.see_company(&path, call, client, service);
-            }
+            self.see_client(root, client, model, &all);
         }
         for (index, service) in model.services.iter().enumerate() {
             // A model has no more services than ids.
-            let callers = callers(model, ServiceId(index as u16));
-            self.see_service(root, service, &callers);
+            let id = ServiceId(index as u16);
+            self.see_service(root, service, &all[index]);
+            if all[index].is_reached {
+                self.see_calls(root, id, model, &all);
+            }
         }
         for trigger in &model.triggers {
             let idles = match trigger.disturbance.subject() {
-                Subject::Service(service) => callers(model, service).is_empty(),
-                Subject::Client(_) | Subject::Edge(_) => false,
+                Subject::Service(service) => !all[service.index()].is_reached,
+                Subject::Edge(edge) => {
+                    let known = model.edges().find(|(id, _, _)| *id == edge);
+                    known.is_some_and(|(_, caller, _)| !is_called(caller, &all))
+                }
+                Subject::Client(_) => false,
             };
             let spot = root.at("triggers").at(&trigger.name);
             let path = format!("triggers.{}", quote(&trigger.name));
@@ -110,8 +99,8 @@ impl Idle {
                 Question::Effect,
                 spot.key,
                 idles.then_some(Reason {
-                    what: "nobody calls the service that this disturbs",
-                    help: "disturb a service that a client calls",
+                    what: "no request of any client comes to what this disturbs",
+                    help: "disturb what requests of a client pass through",
                 }),
             );
             let ends_too_late = trigger.ends() >= Time::ZERO + model.horizon;
@@ -148,17 +137,73 @@ impl Idle {
         keys.chain(noise).chain(others.map(|(_, diagnostic)| diagnostic.clone())).collect()
     }
 
-    fn see_call(&mut self, path: &str, call: Spot<'_>, client: &Client, service: &Service) {
-        let edge = &client.edge;
+    /// The keys of a client that stand beside its call.
+    fn see_client(&mut self, root: Spot<'_>, client: &Client, model: &Model, all: &[Neighbours]) {
+        let path = format!("clients.{}", quote(&client.name));
+        let spot = root.at("clients").at(&client.name);
+        let called = &all[client.edge.to.index()];
+        if let Some(class) = spot.find("class") {
+            let reason = (!called.sees_classes).then_some(CLASS);
+            self.note(&format!("{path}.class"), Question::Effect, class.key, reason);
+        }
+        if let Arrivals::Replay(instants) = &client.arrivals
+            && let Some(replay) = spot.at("arrivals").find("replay")
+        {
+            let late = instants.iter().all(|at| *at >= Time::ZERO + model.horizon);
+            let reason = late.then_some(TOO_LATE);
+            let path = format!("{path}.arrivals.replay");
+            self.note(&path, Question::Effect, replay.key, reason);
+        }
+        if let Some(call) = spot.find("call") {
+            let path = format!("{path}.call");
+            let service = model.service(client.edge.to);
+            let instances = Instances::Client(client.instance_count());
+            self.see_call(&path, call, &client.edge, service, called);
+            self.see_company(&path, call, &client.edge, instances, service, called);
+        }
+    }
+
+    /// The calls of a service, and what stands beside them.
+    fn see_calls(&mut self, root: Spot<'_>, id: ServiceId, model: &Model, all: &[Neighbours]) {
+        let caller = model.service(id);
+        let spot = root.at("services").at(&caller.name);
+        let path = format!("services.{}", quote(&caller.name));
+        for (key, reason) in calling_keys(&caller.calls.list) {
+            if let Some(found) = spot.find(key) {
+                self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
+            }
+        }
+        for call in &caller.calls.list {
+            let spot = spot.at("calls").at(&call.name);
+            let path = format!("{path}.calls.{}", quote(&call.name));
+            let (service, called) = (model.service(call.edge.to), &all[call.edge.to.index()]);
+            self.see_call(&path, spot, &call.edge, service, called);
+            self.see_company(&path, spot, &call.edge, Instances::Service, service, called);
+            for (key, reason) in inner_keys(model, id, call, all) {
+                if let Some(found) = spot.find(key) {
+                    self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
+                }
+            }
+        }
+    }
+
+    fn see_call(
+        &mut self,
+        path: &str,
+        call: Spot<'_>,
+        edge: &Edge,
+        service: &Service,
+        called: &Neighbours,
+    ) {
         let never_refused = !service.may_say_no();
         let never_retries = edge.retry.max_retries == 0;
-        let never_fails = never_refused && edge.timeout.is_none() && !may_be_held_back(edge);
+        let never_fails = !called.may_fail && edge.timeout.is_none() && !may_be_held_back(edge);
         if let Some(wait) = call.find("wait_after_refusal") {
             let reason = if never_retries {
-                Some(Reason { what: "this client never retries, so it never waits", help: RETRY })
+                Some(Reason { what: "nothing is retried here, so nobody waits", help: RETRY })
             } else {
                 never_refused.then_some(Reason {
-                    what: "nothing bounds what this client calls, so it is never refused",
+                    what: "nothing bounds what is called here, so it never refuses",
                     help: "give the service a bound: queue = { max_waiting = 800 }",
                 })
             };
@@ -176,7 +221,7 @@ impl Idle {
         }
         if let Some(budget) = call.find("budget").filter(|_| edge.budget.is_some()) {
             let reason = Reason {
-                what: "this client never retries, so there is nothing to budget",
+                what: "nothing is retried here, so there is nothing to budget",
                 help: RETRY,
             };
             self.note(
@@ -201,11 +246,19 @@ impl Idle {
     }
 
     /// Keys that need another one beside them, in the same policy or the same client.
-    fn see_company(&mut self, path: &str, call: Spot<'_>, client: &Client, service: &Service) {
-        let edge = &client.edge;
+    fn see_company(
+        &mut self,
+        path: &str,
+        call: Spot<'_>,
+        edge: &Edge,
+        instances: Instances,
+        service: &Service,
+        called: &Neighbours,
+    ) {
         for kind in call.find("retry").map_or(&[][..], |retry| retry.node.entries()) {
             if let Some(guidance) = Spot::of(kind).find("guidance") {
-                let reason = (!gives_hints(service)).then_some(UNGUIDED);
+                let guided = gives_hints(service) || called.may_say_never;
+                let reason = (!guided).then_some(UNGUIDED);
                 let path = format!("{path}.retry.{}.guidance", kind.key);
                 self.note(&path, Question::Effect, guidance.key, reason);
             }
@@ -223,7 +276,7 @@ impl Idle {
             let path = format!("{path}.retry.{kind}.jitter_before_cap");
             self.note(&path, Question::Effect, order.key, steady.then_some(reason));
         }
-        for (keys, reason) in call_keys(client) {
+        for (keys, reason) in call_keys(edge, instances) {
             let found = keys.iter().try_fold(call, |spot, key| spot.find(key));
             if let Some(found) = found {
                 let path = format!("{path}.{}", keys.join("."));
@@ -232,23 +285,23 @@ impl Idle {
         }
     }
 
-    fn see_service(&mut self, root: Spot<'_>, service: &Service, callers: &[&Client]) {
+    fn see_service(&mut self, root: Spot<'_>, service: &Service, known: &Neighbours) {
         let spot = root.at("services").at(&service.name);
         let path = format!("services.{}", quote(&service.name));
         let reason = Reason {
-            what: "nobody calls this service",
-            help: "name it in the `calls` of a client",
+            what: "no request of any client comes to this service",
+            help: "name it in the `calls` of a client, or of a service that a client calls",
         };
-        self.note(&path, Question::Effect, spot.key, callers.is_empty().then_some(reason));
-        if callers.is_empty() {
+        self.note(&path, Question::Effect, spot.key, (!known.is_reached).then_some(reason));
+        if !known.is_reached {
             return;
         }
-        for (key, reason) in service_keys(service, callers) {
+        for (key, reason) in service_keys(service, known) {
             if let Some(found) = spot.find(key) {
                 self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
             }
         }
-        for (table, key, reason) in refusal_keys(service, callers) {
+        for (table, key, reason) in refusal_keys(service, known) {
             if let Some(found) = spot.find(table).and_then(|table| table.find(key)) {
                 self.note(&format!("{path}.{table}.{key}"), Question::Effect, found.key, reason);
             }
@@ -301,8 +354,4 @@ const TOO_LATE: Reason = Reason {
     help: "instants count from the start of the run",
 };
 
-const RETRY: &str = "give it a retry: call.retry.immediate = { max_retries = 3 }";
-
-fn callers(model: &Model, service: ServiceId) -> Vec<&Client> {
-    model.clients.iter().filter(|client| client.edge.to == service).collect()
-}
+const RETRY: &str = "give the call a retry: retry = { immediate = { max_retries = 3 } }";

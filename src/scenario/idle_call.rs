@@ -1,7 +1,7 @@
 //! Which keys of a call change nothing, given what stands beside them.
 
 use super::idle::Reason;
-use crate::model::{Client, Edge};
+use crate::model::Edge;
 use crate::policy::budget::Metered;
 use crate::policy::deadline::Overrun;
 use crate::policy::hedge::{Delay, Hedge, OnFailure};
@@ -32,16 +32,16 @@ const WAITS_NO_TIME: Reason = Reason {
 };
 
 const NO_TIMEOUT: Reason =
-    Reason { what: "this call has no timeout", help: "add call.timeout = \"1s\"" };
+    Reason { what: "this call has no timeout", help: "add timeout = \"1s\"" };
 
 const NEVER_HELD_UP: Reason = Reason {
     what: "an attempt leaves as soon as it is ready: nobody waits for a connection here",
-    help: "give the call a pool with a line: call.pool = { size = 10 }",
+    help: "give the call a pool with a line: pool = { size = 10 }",
 };
 
 const NO_HEDGE: Reason = Reason {
-    what: "this client sends no hedges",
-    help: "give it some: call.hedge = { delay = \"100ms\", max_hedges = 1 }",
+    what: "no hedges are sent here",
+    help: "give the call some: hedge = { delay = \"100ms\", max_hedges = 1 }",
 };
 
 const NOTHING_TO_SHARE: Reason = Reason {
@@ -50,14 +50,28 @@ const NOTHING_TO_SHARE: Reason = Reason {
 };
 
 const ONE_ATTEMPT: Reason = Reason {
-    what: "a request of this client is one attempt, so inside and outside the retry are one place",
-    help: "give it a retry: call.retry.immediate = { max_retries = 3 }",
+    what: "nothing is sent twice here, so inside and outside the retry are one place",
+    help: "give the call a retry: retry = { immediate = { max_retries = 3 } }",
 };
 
 const SINGLE: Reason = Reason {
     what: "this client is a single instance, which shares with nobody",
     help: "add instances = 10 to the client",
 };
+
+const SERVICE: Reason = Reason {
+    what: "a service calls as one, so what a call remembers is shared by all of it",
+    help: "leave `scope` out",
+};
+
+/// How many there are of whoever calls.
+#[derive(Clone, Copy)]
+pub(super) enum Instances {
+    /// Instances of a client.
+    Client(u16),
+    /// A service, which is one.
+    Service,
+}
 
 /// Whether a call can fail before it leaves the client.
 pub(super) const fn may_be_held_back(edge: &Edge) -> bool {
@@ -75,10 +89,13 @@ pub(super) fn may_ask_budget(edge: &Edge) -> bool {
     edge.retry.max_retries > 0 || (hedges && edge.hedge.is_some())
 }
 
-/// The keys below `call` that may have no effect, and why if so.
-pub(super) fn call_keys(client: &Client) -> Vec<(Vec<&'static str>, Option<Reason>)> {
-    let edge = &client.edge;
-    let mut keys = vec![(vec!["scope"], scope(client)), (vec!["timeout_from"], timeout_from(edge))];
+/// The keys of a call that may have no effect, and why if so.
+pub(super) fn call_keys(
+    edge: &Edge,
+    instances: Instances,
+) -> Vec<(Vec<&'static str>, Option<Reason>)> {
+    let mut keys =
+        vec![(vec!["scope"], scope(edge, instances)), (vec!["timeout_from"], timeout_from(edge))];
     for kind in ["sliding_window", "token_threshold", "refundable_quota", "concurrency"] {
         keys.push((vec!["budget", kind, "hedges"], edge.hedge.is_none().then_some(NO_HEDGE)));
     }
@@ -102,8 +119,7 @@ pub(super) fn call_keys(client: &Client) -> Vec<(Vec<&'static str>, Option<Reaso
     keys
 }
 
-fn scope(client: &Client) -> Option<Reason> {
-    let edge = &client.edge;
+fn scope(edge: &Edge, instances: Instances) -> Option<Reason> {
     let learns = matches!(edge.hedge, Some(Hedge { delay: Delay::Percentile(_), .. }));
     let forgetful = edge.budget.is_none()
         && edge.throttle.is_none()
@@ -113,7 +129,10 @@ fn scope(client: &Client) -> Option<Reason> {
     if forgetful {
         return Some(NOTHING_TO_SHARE);
     }
-    (client.instance_count() == 1).then_some(SINGLE)
+    match instances {
+        Instances::Client(count) => (count == 1).then_some(SINGLE),
+        Instances::Service => Some(SERVICE),
+    }
 }
 
 fn timeout_from(edge: &Edge) -> Option<Reason> {

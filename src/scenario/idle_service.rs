@@ -2,14 +2,15 @@
 
 use super::element::Quantiles;
 use super::idle::Reason;
+use super::neighbours::Neighbours;
 use super::reader::read;
 use super::tree::Spot;
 use super::trouble::Diagnostic;
-use crate::model::{Client, OnAbandon, Service};
+use crate::model::{OnAbandon, Service};
 use crate::policy::admission::Admission;
 use crate::policy::discipline::Discipline;
 use crate::policy::limit::Limit;
-use crate::policy::retry::{Guidance, Hint};
+use crate::policy::retry::Hint;
 use crate::policy::shedding::{QueueTimer, Shedding};
 use crate::time::Span;
 
@@ -20,12 +21,12 @@ pub(super) const CLASS: Reason = Reason {
 };
 
 const PATIENT: Reason = Reason {
-    what: "no client of this service has a timeout, so nothing expires",
+    what: "nobody who calls this service has a timeout, so nothing expires",
     help: "give the calls a timeout",
 };
 
 const ONE_CLASS: Reason = Reason {
-    what: "all clients of this service have the same class",
+    what: "all that comes to this service has the same class",
     help: "give the less important client class = 1",
 };
 
@@ -45,13 +46,13 @@ const LETS_ALL_IN: Reason = Reason {
 };
 
 const UNHEEDED: Reason = Reason {
-    what: "no client of this service heeds what it says about trying again",
-    help: "give a client's retry guidance = \"minimum\"",
+    what: "nobody who calls this service heeds what it says about trying again",
+    help: "give the retry of a caller guidance = \"minimum\"",
 };
 
 /// Why a client's guidance changes nothing.
 pub(super) const UNGUIDED: Reason = Reason {
-    what: "the service that this client calls never says when to try again",
+    what: "what is called here never says when to try again",
     help: "give the service refusals = { retry_after = \"2s\" }, or its errors a retry_after",
 };
 
@@ -67,12 +68,10 @@ pub(super) const fn sees_classes(service: &Service) -> bool {
 /// The keys that may have no effect, and why if so.
 pub(super) fn service_keys(
     service: &Service,
-    callers: &[&Client],
+    known: &Neighbours,
 ) -> [(&'static str, Option<Reason>); 6] {
-    let patient = callers
-        .iter()
-        .all(|client| client.edge.timeout.is_none() && client.edge.deadline.is_none());
-    let one_class = callers.windows(2).all(|pair| pair[0].class == pair[1].class);
+    let patient = !known.is_hurried;
+    let one_class = known.classes.windows(2).all(|pair| pair[0] == pair[1]);
     let fixed = match service.limit {
         Some(Limit::Fixed(max)) => Some(max.get()),
         Some(Limit::Aimd(_) | Limit::Vegas(_) | Limit::Gradient2(_) | Limit::EnvoyGradient(_))
@@ -95,7 +94,7 @@ pub(super) fn service_keys(
     };
     let on_abandon = match service.on_abandon {
         OnAbandon::Ignores => None,
-        OnAbandon::LeavesQueue | OnAbandon::StopsWork => patient.then_some(PATIENT),
+        OnAbandon::LeavesQueue | OnAbandon::StopsWork => (!known.is_given_up).then_some(PATIENT),
     };
     let queue_timeout = match service.queue_timeout.map(|timeout| timeout.timer) {
         Some(_) if nobody_waits => Some(NOBODY_WAITS),
@@ -128,13 +127,9 @@ pub(super) fn service_keys(
 /// The keys of how it says no that may have no effect, and why if so.
 pub(super) fn refusal_keys(
     service: &Service,
-    callers: &[&Client],
+    known: &Neighbours,
 ) -> [(&'static str, &'static str, Option<Reason>); 4] {
-    let deaf = |client: &&Client| {
-        let retry = &client.edge.retry;
-        retry.max_retries == 0 || retry.guidance == Guidance::Ignored
-    };
-    let unheeded = callers.iter().all(deaf).then_some(UNHEEDED);
+    let unheeded = (!known.is_heeded).then_some(UNHEEDED);
     let says_nothing = (!service.may_say_no()).then_some(LETS_ALL_IN);
     let free = (!service.may_refuse()).then_some(LETS_ALL_IN);
     [

@@ -74,6 +74,10 @@ pub enum Obstacle {
     QueueTimeout,
     /// Calls to other services.
     Calls,
+    /// A cache.
+    Cache,
+    /// Workers that come and go.
+    Autoscaling,
     /// A trigger of a kind that it does not know.
     Trigger(TriggerId),
     /// A lever.
@@ -118,6 +122,7 @@ fn of_client(client: &Client, is_there: &mut impl FnMut(Obstacle, bool)) {
     is_there(Obstacle::Breaker, edge.breaker.is_some());
     is_there(Obstacle::Hedge, edge.hedge.is_some());
     is_there(Obstacle::Pool, edge.pool.is_some());
+    is_there(Obstacle::Cache, edge.cache.is_some());
     is_there(Obstacle::Deadline, edge.deadline.is_some());
     is_there(Obstacle::Latency, edge.latency.is_some());
     is_there(Obstacle::LateAnswers, edge.late_answers == LateAnswers::Accepted);
@@ -137,6 +142,7 @@ fn of_service(service: &Service, is_there: &mut impl FnMut(Obstacle, bool)) {
     is_there(Obstacle::Errors, share != Fraction::ZERO);
     is_there(Obstacle::Refusals, service.refusals.cost != Rejection::Free);
     is_there(Obstacle::QueueTimeout, service.queue_timeout.is_some());
+    is_there(Obstacle::Autoscaling, service.scaling.is_some());
     is_there(Obstacle::Calls, !service.calls.list.is_empty());
 }
 
@@ -161,6 +167,7 @@ const fn can(disturbance: &Disturbance) -> bool {
         | Disturbance::Outage(_)
         | Disturbance::Latency { .. }
         | Disturbance::ErrorShare { .. }
-        | Disturbance::Loss { .. } => false,
+        | Disturbance::Loss { .. }
+        | Disturbance::Flush { .. } => false,
     }
 }

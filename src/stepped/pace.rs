@@ -46,7 +46,8 @@ impl Pace {
                 Disturbance::Outage(_)
                 | Disturbance::Latency { .. }
                 | Disturbance::ErrorShare { .. }
-                | Disturbance::Loss { .. } => {}
+                | Disturbance::Loss { .. }
+                | Disturbance::Flush { .. } => {}
             }
         }
         let workers = capacity.1;

@@ -3,6 +3,7 @@
 mod auditor;
 mod balancers;
 mod books;
+mod caches;
 mod cases;
 mod cases_budgets;
 mod cases_clients;

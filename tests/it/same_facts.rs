@@ -167,6 +167,8 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::Completed { service: at, call, attempt, work, useful } => {
                 (call, format!("{} completed {attempt} in {work}, {useful}", service(at)))
             }
+            Fact::Hit { call, .. } => (call, "hit".to_owned()),
+            Fact::Coalesced { call, .. } => (call, "coalesced".to_owned()),
             Fact::Called { call, .. } => (call, "called".to_owned()),
             Fact::Returned { call, answered, .. } => (call, format!("returned {answered}")),
             Fact::Blocked { call, .. } => (call, "blocked".to_owned()),

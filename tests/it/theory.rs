@@ -75,6 +75,8 @@ impl Observer for Steady {
             | Fact::RefusalLost { .. }
             | Fact::Completed { .. }
             | Fact::Called { .. }
+            | Fact::Hit { .. }
+            | Fact::Coalesced { .. }
             | Fact::Returned { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }

@@ -20,6 +20,10 @@ use metastable::policy::balancer::{Draws, Rule, Start, Ties};
 use metastable::policy::breaker::{
     self, Breaker, Ends, Evaluated, HalfOpen, Position, Results, Window,
 };
+use metastable::policy::cache::{
+    Cache, Coalescing, Contents, Course, HitRatio, Keys, LateFills, Orphans, Popularity,
+    Start as Filled,
+};
 use metastable::policy::deadline::{Clock, Least, Misfit, Patience};
 use metastable::policy::discipline::{Crowded, Discipline};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
@@ -68,6 +72,7 @@ fn connect(model: &mut Model, pick: &mut impl FnMut(usize) -> usize, shares: &[F
             call.edge.retry = immediately([0, 2][pick(2)] as u32);
             call.edge.hedge = any_hedge(pick);
             call.edge.pool = any_pool(pick);
+            call.edge.cache = any_cache(pick);
             call.edge.latency = [None, Some(Law::Fixed(ms(2)))][pick(2)].clone();
             call.step = pick(2) as u16;
             call.share = [Fraction::ONE, shares[7]][pick(2)];
@@ -109,6 +114,32 @@ fn any_hedge(pick: &mut impl FnMut(usize) -> usize) -> Option<Hedge> {
     [None, Some(hedge)][pick(2)]
 }
 
+fn any_cache(pick: &mut impl FnMut(usize) -> usize) -> Option<Cache> {
+    let keys = Keys {
+        count: 5.try_into().expect("five"),
+        popularity: Popularity::Uniform,
+        capacity: [None, Some(2.try_into().expect("two"))][pick(2)],
+        time_to_live: [None, Some(ms(50))][pick(2)],
+        coalescing: [
+            Coalescing::Off,
+            Coalescing::Detached,
+            Coalescing::Leader(Orphans::Fail),
+            Coalescing::Leader(Orphans::NextLeads),
+        ][pick(4)],
+    };
+    let ratio = HitRatio {
+        warm: Fraction::HALF,
+        fills: 20.try_into().expect("twenty"),
+        course: Course::Gradual,
+    };
+    let cache = Cache {
+        contents: [Contents::Keys(keys), Contents::HitRatio(ratio)][pick(2)],
+        start: [Filled::Warm, Filled::Cold][pick(2)],
+        late_fills: [LateFills::Fill, LateFills::Dropped][pick(2)],
+    };
+    [None, Some(cache)][pick(2)]
+}
+
 fn any_pool(pick: &mut impl FnMut(usize) -> usize) -> Option<Pool> {
     let pool = Pool {
         size: [1, 8][pick(2)].try_into().expect("some"),
@@ -125,7 +156,7 @@ fn any_wide_model() -> impl Strategy<Value = Model> {
     let share = prop::sample::select(vec![0.0, 0.1, 0.5, 1.0])
         .prop_map(|share| Fraction::new(share).expect("a share"));
     let shares = prop::collection::vec(share, 8);
-    let choices = prop::collection::vec(0_usize..1_000, 200);
+    let choices = prop::collection::vec(0_usize..1_000, 400);
     let instants = prop::collection::vec((0_u64..2_500, 1_u64..1_200), 4);
     (any_model(), shares, choices, instants)
         .prop_map(|(model, shares, choices, instants)| widened(model, &shares, &choices, &instants))
@@ -216,6 +247,7 @@ fn widened(
     client.edge.deadline = [None, Some(deadline)][pick(2)];
     client.edge.hedge = any_hedge(&mut pick);
     client.edge.pool = any_pool(&mut pick);
+    client.edge.cache = any_cache(&mut pick);
     client.instances = 3.try_into().expect("three");
     let rated = [
         Arrivals::Poisson(rate(100.0)),
@@ -263,6 +295,7 @@ fn widened(
         Disturbance::Latency { edge: client.into(), adds: ms(30) },
         Disturbance::ErrorShare { service, share: shares[4] },
         Disturbance::Loss { edge: client.into(), share: shares[5] },
+        Disturbance::Flush { edge: client.into() },
         Disturbance::Capacity { service, workers: 2.try_into().expect("two") },
     ];
     for (index, &(begins, lasts)) in instants.iter().enumerate() {
@@ -406,6 +439,8 @@ impl Watch {
                 self.go(call, attempt, &[OnTheWay, Gone], Gone);
             }
             Fact::BudgetDenied { .. }
+            | Fact::Hit { .. }
+            | Fact::Coalesced { .. }
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
             | Fact::TimedOut { .. }

@@ -76,6 +76,16 @@ pub enum Event {
         /// The slot of its timer.
         timer: u32,
     },
+    /// An autoscaler looks at what it measures.
+    ScalerLooks {
+        /// Which instance of all services it scales.
+        station: u32,
+    },
+    /// Workers that were ordered have started.
+    WorkersStart {
+        /// At which instance of all services.
+        station: u32,
+    },
     /// A client waits no longer for an attempt that it keeps a flight for.
     FlightEnds {
         /// The slot of its flight.
@@ -83,6 +93,11 @@ pub enum Event {
     },
     /// An attempt that was held up on its client's side may leave.
     FlightLeaves {
+        /// The slot of its flight.
+        flight: u32,
+    },
+    /// What an attempt has waited for that another one fetched is there, or has failed.
+    FlightTold {
         /// The slot of its flight.
         flight: u32,
     },
@@ -134,13 +149,17 @@ impl Event {
             Tie::TimerWins => (1, 0),
         };
         match self {
-            Self::Completion { .. } | Self::AnswerArrives { .. } => completion,
+            Self::Completion { .. } | Self::AnswerArrives { .. } | Self::FlightTold { .. } => {
+                completion
+            }
             Self::Timeout { .. } | Self::FlightEnds { .. } | Self::HedgeDue { .. } => timer,
             Self::TriggerBegins { .. }
             | Self::TriggerEnds { .. }
             | Self::LeverPulled { .. }
             | Self::LeverReleased { .. }
             | Self::QueueTimeout { .. }
+            | Self::ScalerLooks { .. }
+            | Self::WorkersStart { .. }
             | Self::Watch => 2,
             Self::Arrival { .. }
             | Self::RetryDue { .. }
@@ -165,12 +184,15 @@ impl Event {
             Self::AnswerArrives { journey } => (8, journey),
             Self::UserSends { user } => (9, user),
             Self::QueueTimeout { timer } => (10, timer),
+            Self::FlightTold { flight } => (11, flight),
             Self::TriggerBegins { trigger } => rare(0, trigger),
             Self::TriggerEnds { trigger } => rare(1, trigger),
             Self::SurgeArrival { trigger } => rare(2, trigger),
             Self::LeverPulled { lever } => rare(3, lever),
             Self::LeverReleased { lever } => rare(4, lever),
             Self::Watch => rare(5, 0),
+            Self::ScalerLooks { station } => rare(6, station),
+            Self::WorkersStart { station } => rare(7, station),
         }
     }
 
@@ -184,6 +206,8 @@ impl Event {
             3 => Self::LeverPulled { lever: index },
             4 => Self::LeverReleased { lever: index },
             5 => Self::Watch,
+            6 => Self::ScalerLooks { station: index },
+            7 => Self::WorkersStart { station: index },
             _ => unreachable!("an entry is made from an event"),
         }
     }
@@ -243,7 +267,7 @@ impl Entry {
         match (low >> PAYLOAD_BITS) & ((1 << KIND_BITS) - 1) {
             0 => Some(Mortal::Worker(payload)),
             1..=3 => Some(Mortal::Call(payload)),
-            4 | 5 => Some(Mortal::Flight(payload)),
+            4 | 5 | 11 => Some(Mortal::Flight(payload)),
             _ => None,
         }
     }
@@ -268,6 +292,7 @@ impl Entry {
             8 => Event::AnswerArrives { journey: payload },
             9 => Event::UserSends { user: payload },
             10 => Event::QueueTimeout { timer: payload },
+            11 => Event::FlightTold { flight: payload },
             RARE => Event::of_rare(payload),
             _ => unreachable!("an entry is made from an event"),
         }
@@ -307,6 +332,9 @@ mod tests {
             Event::LeverReleased { lever: (1 << RARE_BITS) - 1 },
             Event::Watch,
             Event::QueueTimeout { timer: call },
+            Event::FlightTold { flight: 1 },
+            Event::ScalerLooks { station: 3 },
+            Event::WorkersStart { station: 0 },
             Event::HedgeDue { call },
             Event::FlightEnds { flight: call },
             Event::FlightLeaves { flight: 0 },

@@ -19,7 +19,8 @@ mod fleet;
 mod ring;
 
 pub use fleet::{Fleet, Standing};
-pub use ring::Ring;
+
+use ring::Ring;
 
 use std::num::NonZeroU16;
 

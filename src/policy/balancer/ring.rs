@@ -11,7 +11,7 @@ use crate::random::{Bits, Sprout};
 
 /// The places of all instances, in the order of the ring.
 #[derive(Clone, Debug, Default)]
-pub struct Ring {
+pub(super) struct Ring {
     places: Vec<Place>,
 }
 
@@ -27,7 +27,7 @@ const KEYS: u64 = 0x6b65_7973_6b65_7973;
 impl Ring {
     /// A ring of so many instances with so many places each. Where they are depends on their numbers
     /// alone, and is the same in every run.
-    pub fn new(instances: u32, places: NonZeroU16) -> Self {
+    pub(super) fn new(instances: u32, places: NonZeroU16) -> Self {
         let of = |instance: u32| {
             (0..places.get()).map(move |place| Place {
                 point: Sprout::new(u64::from(instance), u64::from(place)).bits(),

@@ -32,8 +32,9 @@ pub(super) fn of(model: &Model, run: &Run) -> String {
         Verdict::Metastable => {
             format!("not back by second {}", seconds(model.horizon.as_secs_f64()))
         }
+        Verdict::Overloaded if model.triggers.is_empty() => "fails undisturbed".to_owned(),
         Verdict::Overloaded => "fails without a trigger too".to_owned(),
-        Verdict::Undecided => "the run ends too soon after the trigger".to_owned(),
+        Verdict::Undecided => "the run ends too soon".to_owned(),
     };
     match assessment.relapses {
         0 => format!("{verdict}: {detail}"),
@@ -65,11 +66,30 @@ pub(super) const fn colour(verdict: Verdict) -> Colour {
 mod tests {
     use super::*;
     use crate::analysis::Assessment;
+    use crate::id::ServiceId;
+    use crate::model::{Disturbance, Trigger};
     use crate::observe::Recording;
     use crate::time::{Span, Time};
 
     fn check(verdict: Verdict, change: impl FnOnce(&mut Assessment), expected: &str) {
-        let model = Model::empty(Span::from_secs(60), Span::from_secs(1));
+        let stall = Trigger {
+            name: "gc".to_owned(),
+            instance: None,
+            begins: Time::ZERO + Span::from_secs(10),
+            lasts: Span::from_secs(2),
+            disturbance: Disturbance::Stall { service: ServiceId(0) },
+        };
+        check_of(vec![stall], verdict, change, expected);
+    }
+
+    fn check_of(
+        triggers: Vec<Trigger>,
+        verdict: Verdict,
+        change: impl FnOnce(&mut Assessment),
+        expected: &str,
+    ) {
+        let empty = Model::empty(Span::from_secs(60), Span::from_secs(1));
+        let model = Model { triggers, ..empty };
         let mut assessment =
             Assessment { verdict, back_at: None, recovery_time: None, relapses: 0, empty_at: None };
         change(&mut assessment);
@@ -81,7 +101,7 @@ mod tests {
     #[test]
     fn every_verdict_says_when() {
         let second = |second| Some(Time::ZERO + Span::from_secs(second));
-        check(Verdict::Unaffected, |_| {}, "unaffected: nothing disturbs it");
+        check(Verdict::Unaffected, |_| {}, "unaffected: goodput holds throughout");
         let back = |after| {
             move |a: &mut Assessment| {
                 a.back_at = second(14);
@@ -107,6 +127,8 @@ mod tests {
             "metastable: not back by second 60, 2 relapses",
         );
         check(Verdict::Overloaded, |_| {}, "overloaded: fails without a trigger too");
-        check(Verdict::Undecided, |_| {}, "undecided: the run ends too soon after the trigger");
+        check_of(Vec::new(), Verdict::Overloaded, |_| {}, "overloaded: fails undisturbed");
+        check_of(Vec::new(), Verdict::Unaffected, |_| {}, "unaffected: nothing disturbs it");
+        check(Verdict::Undecided, |_| {}, "undecided: the run ends too soon");
     }
 }

@@ -12,6 +12,8 @@ use super::{font, text, theme};
 pub(super) const ROW: f64 = 19.0;
 /// No name is longer than this.
 const LONGEST: f64 = 220.0;
+/// Between the paper behind two names, one above the other.
+const APART_UP: f64 = 2.0;
 /// Between two names on a row.
 const APART: f64 = 12.0;
 
@@ -32,6 +34,7 @@ fn words(trigger: &Trigger, room: f64) -> String {
         Disturbance::Latency { .. } => "latency",
         Disturbance::ErrorShare { .. } => "errors",
         Disturbance::Loss { .. } => "loss",
+        Disturbance::Flush { .. } => "cache flush",
         Disturbance::Capacity { .. } => "capacity change",
     };
     let words = format!("{}: {} s {kind}", trigger.name, short(trigger.lasts.as_secs_f64()));
@@ -92,7 +95,7 @@ impl Disturbances {
 
     /// Writes the names above `plot`, with a tie to the shade from rows further up.
     pub(super) fn names(&self, canvas: &mut Canvas<'_>, plot: Area) {
-        // All ties before all names: a tie may pass behind the name of another.
+        // All ties before all names: a tie passes behind the name of another, and not through it.
         for trigger in self.shown.iter().filter(|trigger| trigger.row > 0) {
             let tie: [Point; 2] =
                 [(trigger.from, plot.top), (trigger.from, baseline(plot, trigger.row) + 3.0)];
@@ -100,7 +103,12 @@ impl Disturbances {
         }
         for trigger in &self.shown {
             let lettering = Lettering::new(theme::SMALL, theme::TRIGGER_INK, Anchor::Start);
-            canvas.text(&trigger.name, (trigger.left, baseline(plot, trigger.row)), lettering);
+            let at = (trigger.left, baseline(plot, trigger.row));
+            let width = font::width(&trigger.name, theme::SMALL);
+            let behind =
+                Area { left: at.0, top: at.1 - theme::SMALL, width, height: ROW - APART_UP };
+            canvas.fill(behind, theme::PAPER);
+            canvas.text(&trigger.name, at, lettering);
         }
     }
 }

@@ -254,6 +254,18 @@ fn a_timeline_says_what_it_shows() {
 }
 
 #[test]
+fn capacity_far_above_the_demand_does_not_press_it_flat() {
+    let labels = |workers: u32| {
+        let wide = storm(|model| model.services[0].workers = workers.try_into().unwrap());
+        let chart = with_runs(&[("wide".to_owned(), wide)], |runs| timeline("A storm", runs));
+        let texts = rendered(&chart).1.into_iter().map(|(text, _)| text.trim().to_owned());
+        texts.filter(|text| text.contains("capacity") || text == "1,000").collect::<Vec<_>>()
+    };
+    assert_eq!(labels(2), ["capacity"]);
+    assert_eq!(labels(10), ["↑ capacity"]);
+}
+
+#[test]
 fn a_map_shows_every_cell_and_the_paths_of_its_axes() {
     let axes = axes(&["clients.web.load", "triggers.gc.stall.lasts"]);
     let chart = heat_map("A grid", &axes, &grid("base", 4));

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use anstyle::Style;
 
+use super::figure::three_digits;
 use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::spread::{Figure, Spelling};
 use super::value::{Record, Value, record};
@@ -11,7 +12,8 @@ use super::wrap::paragraph;
 use super::{Document, csv, json};
 use crate::analysis::Verdict;
 use crate::experiment::{Subject, Summary};
-use crate::model::Solver;
+use crate::law::Law;
+use crate::model::{Service, Solver};
 use crate::observe::Window;
 use crate::report::terminal::style;
 use crate::report::terminal::{sentence, sparkline};
@@ -117,7 +119,31 @@ impl RunDocument<'_> {
         let seeds = self.seeds.clone().count();
         let spread = "; medians over the seeds, and beneath them the smallest and the largest";
         let spread = if seeds > 1 { spread } else { "" };
-        format!("p50 and p99 are latencies of requests that succeeded{spread}.")
+        let fits = self.fits();
+        format!("p50 and p99 are latencies of requests that succeeded{spread}.{fits}")
+    }
+
+    /// What lognormal service times come to, which nobody reads off their quantiles: the mean is what
+    /// the capacity follows from.
+    fn fits(&self) -> String {
+        let Some(base) = self.subjects.first() else { return String::new() };
+        let fit = |service: &Service| match &service.service_time {
+            Law::Lognormal(law) => Some(format!(
+                " The service time of {} is lognormal with sigma {:.3} and a mean of {} ms.",
+                service.name,
+                law.sigma(),
+                three_digits(law.mean().as_secs_f64() * 1e3)
+            )),
+            Law::Fixed(_)
+            | Law::Exponential { .. }
+            | Law::Erlang(_)
+            | Law::Hyperexponential(_)
+            | Law::BoundedPareto(_)
+            | Law::Uniform(_)
+            | Law::Mixture(_)
+            | Law::Empirical(_) => None,
+        };
+        base.model.services.iter().filter_map(fit).collect()
     }
 
     fn timelines(&self, width: usize) -> String {

@@ -27,7 +27,8 @@ pub(in crate::report) fn verdict(
     sentence.push_str(&format!("“{}” {}", subject.name, fate(subject, first)));
     if !others.is_empty() {
         sentence.push_str("; ");
-        sentence.push_str(&of_others(others));
+        let undisturbed = subject.model.triggers.is_empty();
+        sentence.push_str(&of_others(others, undisturbed));
     }
     sentence.push('.');
     sentence
@@ -87,7 +88,7 @@ fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
 }
 
 /// How many of the others came to what.
-fn of_others(others: &[&[Summary]]) -> String {
+fn of_others(others: &[&[Summary]], undisturbed: bool) -> String {
     let verdicts: Vec<Option<Verdict>> = others.iter().map(|runs| unanimous(runs)).collect();
     let count = |verdict| verdicts.iter().filter(|found| **found == verdict).count();
     let mut parts: Vec<String> = Vec::new();
@@ -110,7 +111,8 @@ fn of_others(others: &[&[Summary]]) -> String {
         String::new(),
     );
     part(count(Some(Verdict::Metastable)), "never does", "never do", String::new());
-    part(count(Some(Verdict::Overloaded)), "fails anyway", "fail anyway", String::new());
+    let anyway = if undisturbed { "" } else { " anyway" };
+    part(count(Some(Verdict::Overloaded)), "fails", "fail", anyway.to_owned());
     part(count(Some(Verdict::Undecided)), "cannot be judged", "cannot be judged", String::new());
     let variants = if others.len() == 1 { "variant" } else { "variants" };
     format!("of {} other {variants}, {}", others.len(), enumerate(&parts))

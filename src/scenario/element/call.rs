@@ -29,28 +29,28 @@ use crate::time::Span;
 pub(super) struct Call {
     /// What it names has been laid under the call before it is read.
     #[serde(rename = "preset")]
-    _preset: Option<Names>,
-    timeout: Option<Length>,
+    pub(super) _preset: Option<Names>,
+    pub(super) timeout: Option<Length>,
     #[serde(default)]
-    timeout_from: TimeoutFrom,
-    retry: Option<Retry>,
-    wait_after_refusal: Option<Wait>,
-    budget: Option<Budget>,
-    throttle: Option<Throttle>,
-    breaker: Option<Maybe<Breaker>>,
-    hedge: Option<Maybe<Hedge>>,
-    pool: Option<Maybe<Pool>>,
-    deadline: Option<Maybe<Deadline>>,
+    pub(super) timeout_from: TimeoutFrom,
+    pub(super) retry: Option<Retry>,
+    pub(super) wait_after_refusal: Option<Wait>,
+    pub(super) budget: Option<Budget>,
+    pub(super) throttle: Option<Throttle>,
+    pub(super) breaker: Option<Maybe<Breaker>>,
+    pub(super) hedge: Option<Maybe<Hedge>>,
+    pub(super) pool: Option<Maybe<Pool>>,
+    pub(super) deadline: Option<Maybe<Deadline>>,
     #[serde(default)]
-    scope: Scope,
-    latency: Option<ServiceTime>,
+    pub(super) scope: Scope,
+    pub(super) latency: Option<ServiceTime>,
     #[serde(default)]
-    late_answers: LateAnswers,
+    pub(super) late_answers: LateAnswers,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum TimeoutFrom {
+pub(super) enum TimeoutFrom {
     #[default]
     Dispatched,
     Ready,
@@ -58,7 +58,7 @@ enum TimeoutFrom {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Scope {
+pub(super) enum Scope {
     #[default]
     Shared,
     PerInstance,
@@ -66,7 +66,7 @@ enum Scope {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum LateAnswers {
+pub(super) enum LateAnswers {
     #[default]
     Wasted,
     Accepted,

@@ -18,6 +18,7 @@ mod failure;
 mod half_open;
 mod hedge;
 mod hint;
+mod inner_call;
 mod jitter;
 mod law;
 mod length;

@@ -1,5 +1,6 @@
 //! `[services.NAME]`: workers behind a queue.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::Deserialize;
@@ -7,6 +8,7 @@ use serde::Deserialize;
 use super::admission::Queue;
 use super::discipline::Discipline;
 use super::hint::{RetryAfter, hint};
+use super::inner_call::{InnerCall, WhileCalling, calls};
 use super::limit::Limit;
 use super::load_dependence::LoadDependence;
 use super::names::Names;
@@ -48,6 +50,11 @@ pub(in crate::scenario) struct Service {
     errors: Option<Errors>,
     refusals: Option<Refusals>,
     queue_timeout: Option<QueueTimeout>,
+    #[serde(default)]
+    calls: BTreeMap<String, InnerCall>,
+    work_before_calls: Option<f64>,
+    #[serde(default)]
+    while_calling: WhileCalling,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -88,17 +95,20 @@ enum ErrorCost {
 pub(super) const MOST_WORKERS: u32 = 1_000_000;
 
 impl Service {
-    /// The service; none if anything is wrong with it.
+    /// The service; none if anything is wrong with it. `services` are the names of all, by their ids.
     pub(super) fn build(
         &self,
         name: &str,
         spot: Spot<'_>,
+        services: &[&str],
         out: &mut Complaints,
     ) -> Option<model::Service> {
         let workers =
             whole(self.workers, 1, MOST_WORKERS, "the number of workers", spot.at("workers"));
         let workers = out.keep(workers).and_then(NonZeroU32::new);
         let service_time = out.keep(self.service_time.law(spot.at("service_time")));
+        let calls =
+            calls(&self.calls, self.work_before_calls, self.while_calling, spot, services, out);
         let (workers, service_time) = (workers?, service_time?);
         let admission = match &self.queue {
             None => Some(Admission::Unbounded),
@@ -151,6 +161,7 @@ impl Service {
                 OnAbandon::LeavesQueue => model::OnAbandon::LeavesQueue,
                 OnAbandon::StopsWork => model::OnAbandon::StopsWork,
             },
+            calls: calls?,
             ..model::Service::new(name, workers, service_time)
         })
     }

@@ -65,6 +65,7 @@ pub(super) fn check(model: &Model, spot: Spot<'_>, out: &mut Complaints) {
             Obstacle::Breaker => of_client(model, spot, &["call", "breaker"], FORGETS),
             Obstacle::Hedge => of_client(model, spot, &["call", "hedge"], ONE_BY_ONE),
             Obstacle::Pool => of_client(model, spot, &["call", "pool"], ONE_BY_ONE),
+            Obstacle::Cache => of_client(model, spot, &["call", "cache"], ONE_BY_ONE),
             Obstacle::Deadline => of_client(model, spot, &["call", "deadline"], ATTEMPTS),
             Obstacle::Latency => of_client(model, spot, &["call", "latency"], NO_NETWORK),
             Obstacle::LateAnswers => of_client(model, spot, &["call", "late_answers"], ATTEMPTS),
@@ -79,6 +80,9 @@ pub(super) fn check(model: &Model, spot: Spot<'_>, out: &mut Complaints) {
             Obstacle::Errors => of_service(model, spot, "errors", NO_CHANCE),
             Obstacle::Refusals => of_service(model, spot, "refusals", FREE),
             Obstacle::QueueTimeout => of_service(model, spot, "queue_timeout", ONE_BY_ONE),
+            Obstacle::Autoscaling => {
+                of_service(model, spot, "autoscaling", "its workers change by triggers only")
+            }
             Obstacle::Calls => of_service(model, spot, "calls", "it knows one service"),
         };
         out.add(diagnostic);

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::length::Length;
 use super::number::{fraction, positive, whole};
-use super::people::People;
+use super::people::{NamedEdge, People};
 use super::service::MOST_WORKERS;
 use super::world::Complaints;
 use crate::model::{self, Disturbance};
@@ -110,7 +110,9 @@ pub(super) enum Notice {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Latency {
-    client: String,
+    client: Option<String>,
+    service: Option<String>,
+    call: Option<String>,
     adds: Length,
     begins: Length,
     lasts: Length,
@@ -130,7 +132,9 @@ pub(in crate::scenario) struct Errors {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Loss {
-    client: String,
+    client: Option<String>,
+    service: Option<String>,
+    call: Option<String>,
     share: f64,
     begins: Length,
     lasts: Length,
@@ -246,9 +250,14 @@ impl Trigger {
                 }))
             }
             Self::Latency(latency) => {
-                let client = out.keep(people.client(&latency.client, spot.at("client")));
+                let named = NamedEdge {
+                    client: latency.client.as_deref(),
+                    service: latency.service.as_deref(),
+                    call: latency.call.as_deref(),
+                };
+                let edge = out.keep(people.edge(named, spot)).flatten();
                 let adds = out.keep(latency.adds.above_zero(spot.at("adds"), ""));
-                Some(Disturbance::Latency { edge: client?.into(), adds: adds? })
+                Some(Disturbance::Latency { edge: edge?, adds: adds? })
             }
             Self::Errors(errors) => {
                 let service = out.keep(people.service(&errors.service, spot.at("service")));
@@ -256,9 +265,14 @@ impl Trigger {
                 Some(Disturbance::ErrorShare { service: service?, share: share? })
             }
             Self::Loss(loss) => {
-                let client = out.keep(people.client(&loss.client, spot.at("client")));
+                let named = NamedEdge {
+                    client: loss.client.as_deref(),
+                    service: loss.service.as_deref(),
+                    call: loss.call.as_deref(),
+                };
+                let edge = out.keep(people.edge(named, spot)).flatten();
                 let share = out.keep(fraction(loss.share, "the share", spot.at("share")));
-                Some(Disturbance::Loss { edge: client?.into(), share: share? })
+                Some(Disturbance::Loss { edge: edge?, share: share? })
             }
             Self::Capacity(capacity) => {
                 let service = out.keep(people.service(&capacity.service, spot.at("service")));

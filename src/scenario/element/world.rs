@@ -1,12 +1,14 @@
 //! The written world into a model: names to ids, words to policies, and whether it all fits.
 
 use super::document::{Document, Tie};
+use super::inner_call::check_calls;
 use super::number::thousands;
 use super::people::People;
 use super::solver;
 use super::too_large::too_large;
 use crate::id::ServiceId;
 use crate::model::{self, Model};
+use crate::scenario::source::Place;
 use crate::scenario::tree::{Change, Layer, Node, Path, Spot, apply};
 use crate::scenario::trouble::Diagnostic;
 use crate::scenario::version;
@@ -97,15 +99,16 @@ impl Document {
         let solver = out.keep(self.solver.build(spot.at("solver")));
         let criterion = self.criterion.build(spot.at("criterion"), window, horizon, out);
 
+        let names: Vec<&str> = self.services.keys().map(String::as_str).collect();
         let here = spot.at("services");
         let services: Vec<Option<model::Service>> = self
             .services
             .iter()
-            .map(|(name, service)| service.build(name, here.at(name), out))
+            .map(|(name, service)| service.build(name, here.at(name), &names, out))
             .collect();
-        let names: Vec<&str> = self.services.keys().map(String::as_str).collect();
         let callers: Vec<&str> = self.clients.keys().map(String::as_str).collect();
-        let people = People { services: &names, clients: &callers, built: &[] };
+        let people =
+            People { services: &names, clients: &callers, built: &[], built_services: &services };
 
         let here = spot.at("clients");
         let clients: Vec<Option<model::Client>> = self
@@ -134,7 +137,7 @@ impl Document {
             .map(|(name, lever)| lever.build(name, here.at(name), horizon, &people, change, out))
             .collect();
         let triggers: Vec<Vec<model::Trigger>> = triggers.into_iter().collect::<Option<_>>()?;
-        Some(Model {
+        let model = Model {
             services: services.into_iter().collect::<Option<_>>()?,
             clients: clients.into_iter().collect::<Option<_>>()?,
             triggers: triggers.into_iter().flatten().collect(),
@@ -147,7 +150,9 @@ impl Document {
             window: window?,
             criterion: criterion?,
             solver: solver?,
-        })
+        };
+        out.keep(check_calls(&model, spot))?;
+        Some(model)
     }
 }
 
@@ -159,6 +164,8 @@ const LASTING: [(&str, &str); 4] = [
     ("clients", "instances"),
     ("services", "discipline"),
 ];
+/// What a run sets up once about a call between services.
+const LASTING_OF_CALLS: [&str; 4] = ["to", "step", "copies", "passes_deadline"];
 
 /// The world as it is `written` with the changes of a lever laid over it, and without levers: what a lever
 /// leads to is not changed by another one.
@@ -187,7 +194,12 @@ fn changed(written: &Node, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
             continue;
         }
         let key = path.segments()[2].name.as_str();
-        if LASTING.contains(&(first.name.as_str(), key)) {
+        if (first.name.as_str(), key) == ("services", "calls") {
+            if let Some(diagnostic) = lasts_of_calls(&path, entry.key_place) {
+                out.add(diagnostic);
+                continue;
+            }
+        } else if LASTING.contains(&(first.name.as_str(), key)) {
             let message = format!("a lever cannot change `{key}`: it holds for the whole run");
             out.add(
                 Diagnostic::error(entry.key_place, message)
@@ -201,6 +213,26 @@ fn changed(written: &Node, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
         return Err(out.into_inner());
     }
     version::model(&tree)
+}
+
+/// What is wrong with a lever's path into the calls of a service, if anything: what is called, and in
+/// which order, holds for the whole run.
+fn lasts_of_calls(path: &Path, place: Place) -> Option<Diagnostic> {
+    let key = match path.segments() {
+        [_, _, _, _, key, ..] if LASTING_OF_CALLS.contains(&key.name.as_str()) => &key.name,
+        [_, _, _, _, _, ..] => return None,
+        _ => {
+            let message =
+                "a lever cannot change whom a service calls: that holds for the whole run";
+            return Some(Diagnostic::error(place, message).help(
+                "change a key of one call, such as \"services.checkout.calls.payment.timeout\", or \
+                 make it a variant instead"
+                    .to_owned(),
+            ));
+        }
+    };
+    let message = format!("a lever cannot change `{key}` of a call: it holds for the whole run");
+    Some(Diagnostic::error(place, message).help("make it a variant instead".to_owned()))
 }
 
 /// The window where a scenario does not give one.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Side;
 use crate::scenario::nearest::did_you_mean;
 use crate::scenario::source::Place;
-use crate::scenario::tree::{Entry, Layer, Node, Spot, Value, quote};
+use crate::scenario::tree::{Entry, Layer, Node, Value, quote};
 use crate::scenario::trouble::Diagnostic;
 
 /// Tables of which one key is a choice: a call that chose another one keeps it.
@@ -34,39 +34,36 @@ const RIVALS: [(&str, &[&str]); 10] = [
 /// # Errors
 /// If somebody names a preset that there is not.
 pub(in crate::scenario) fn fill(world: &Node) -> Result<Cow<'_, Node>, Vec<Diagnostic>> {
-    lay(world, |_, _, _, _| {})
+    lay(world, |_, _, _| {})
 }
 
 /// Every name of a preset in the world: the path at which it stands, the name, its place, and whether
 /// anything of the preset counts. Nothing does where all of its keys are said otherwise.
 pub(in crate::scenario) fn each(world: &Node, mut see: impl FnMut(&str, &str, Place, bool)) {
     // A world with a wrong name in it has been refused.
-    let _ = lay(world, |owner, side: Side, (name, place), counts| {
-        let path = format!("{}.{}.{}", side.table(), quote(owner), side.key());
-        see(&path, name, place, counts);
+    let _ = lay(world, |path, (name, place), counts| {
+        let path: Vec<String> = path.iter().copied().map(quote).collect();
+        see(&format!("{}.preset", path.join(".")), name, place, counts);
     });
 }
 
 fn lay(
     world: &Node,
-    mut see: impl FnMut(&str, Side, (&str, Place), bool),
+    mut see: impl FnMut(&[&str], (&str, Place), bool),
 ) -> Result<Cow<'_, Node>, Vec<Diagnostic>> {
     let mut filled = Cow::Borrowed(world);
     let mut wrong = Vec::new();
     for side in Side::ALL {
-        let owners =
-            Spot::root(world).find(side.table()).map_or(&[][..], |spot| spot.node.entries());
-        let named = owners.iter().filter_map(|owner| Some((owner, side.preset_of(owner)?)));
         let mut presets = None;
-        for (owner, preset) in named {
+        for (path, preset) in side.naming(world) {
             let presets = presets.get_or_insert_with(|| side.tree());
-            let own = side.own(filled.to_mut(), &owner.key);
+            let own = entries_of(filled.to_mut(), &path);
             for (name, place) in names(preset) {
                 match called(side, presets, name, place) {
                     Ok(mut keys) => {
                         restamp(&mut keys, place, preset.layer);
                         let counts = lay_under(own, keys);
-                        see(&owner.key, side, (name, place), counts);
+                        see(&path, (name, place), counts);
                     }
                     Err(diagnostic) => wrong.push(diagnostic),
                 }
@@ -77,21 +74,6 @@ fn lay(
 }
 
 impl Side {
-    const fn table(self) -> &'static str {
-        match self {
-            Self::Client => "clients",
-            Self::Service => "services",
-        }
-    }
-
-    /// Where a preset is named, in the table of a client or a service.
-    const fn key(self) -> &'static str {
-        match self {
-            Self::Client => "call.preset",
-            Self::Service => "preset",
-        }
-    }
-
     const fn other(self) -> Self {
         match self {
             Self::Client => Self::Service,
@@ -99,19 +81,32 @@ impl Side {
         }
     }
 
-    /// What a client's call or a service names as its preset.
-    fn preset_of(self, owner: &Entry) -> Option<&Entry> {
+    /// The tables that name a preset, each by its path, and what they name: the calls of clients and
+    /// those between services, or services.
+    fn naming(self, world: &Node) -> Vec<(Vec<&str>, &Entry)> {
+        let tables = |kind: &str| world.entry(kind).map_or(&[][..], |entry| entry.node.entries());
+        let services = tables("services").iter();
         match self {
-            Self::Client => owner.node.entry("call")?.node.entry("preset"),
-            Self::Service => owner.node.entry("preset"),
-        }
-    }
-
-    /// The keys under which a preset is laid.
-    fn own<'n>(self, world: &'n mut Node, name: &str) -> &'n mut Vec<Entry> {
-        match self {
-            Self::Client => entries_of(world, &[self.table(), name, "call"]),
-            Self::Service => entries_of(world, &[self.table(), name]),
+            Self::Client => {
+                let of_clients = tables("clients").iter().filter_map(|client| {
+                    let call = client.node.entry("call")?;
+                    Some((vec!["clients", &client.key, "call"], call.node.entry("preset")?))
+                });
+                let between_services = services.flat_map(|service| {
+                    let calls = service.node.entry("calls");
+                    let calls = calls.map_or(&[][..], |calls| calls.node.entries());
+                    calls.iter().filter_map(|call| {
+                        let path = vec!["services", &service.key, "calls", call.key.as_str()];
+                        Some((path, call.node.entry("preset")?))
+                    })
+                });
+                of_clients.chain(between_services).collect()
+            }
+            Self::Service => services
+                .filter_map(|service| {
+                    Some((vec!["services", service.key.as_str()], service.node.entry("preset")?))
+                })
+                .collect(),
         }
     }
 }

@@ -245,6 +245,11 @@ fn instead(wrong: &str, known: &[&str], all: &str) -> Option<String> {
     if known.contains(&"call") && CALL_KEYS.contains(&wrong) {
         return Some(format!("did you mean `call.{wrong}`?"));
     }
+    if wrong == "call" && known.contains(&"passes_deadline") {
+        return Some(
+            "the keys of a call between services stand in it: leave `call` out".to_owned(),
+        );
+    }
     if nearest(wrong, known.iter().copied()).is_none() && ROOT_KEYS.contains(&wrong) {
         return Some(format!(
             "`{wrong}` belongs to the scenario: above the first [table], or in one of its own"

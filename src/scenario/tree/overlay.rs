@@ -1,5 +1,6 @@
 //! Laying changes over a tree.
 
+use super::path::Segment;
 use super::{Entry, Node, Path, Value};
 use crate::scenario::nearest::did_you_mean;
 use crate::scenario::source::Place;
@@ -34,31 +35,28 @@ pub(in crate::scenario) fn apply(
     let mut place = Place::START;
     for (depth, segment) in segments.iter().enumerate() {
         let last = depth + 1 == segments.len();
-        let named = depth == 1 && NAMED.contains(&segments[0].name.as_str());
+        let kind = kind_of_names(segments, depth);
         let entries = as_table(here, place);
-        let index = match entries.iter().position(|entry| entry.key == segment.name) {
-            Some(index) => index,
-            None if named && !last => {
-                let kind = segments[0].name.trim_end_matches('s');
-                let message = format!("there is no {kind} `{}`", segment.name);
-                let known = entries.iter().map(|entry| entry.key.as_str());
-                let help = did_you_mean(
-                    &segment.name,
-                    known,
-                    &format!("the {} here are", segments[0].name),
-                );
-                return Err(Diagnostic::error(segment.place, message).help(help));
-            }
-            None => {
-                entries.push(Entry {
-                    key: segment.name.clone(),
-                    key_place: segment.place,
-                    layer,
-                    node: Node::table(segment.place),
-                });
-                entries.len() - 1
-            }
-        };
+        let found = entries.iter().position(|entry| entry.key == segment.name);
+        if let Some(kinds) = kind
+            && found.is_none()
+            && !last
+        {
+            let kind = kinds.trim_end_matches('s');
+            let message = format!("there is no {kind} `{}`", segment.name);
+            let known = entries.iter().map(|entry| entry.key.as_str());
+            let help = did_you_mean(&segment.name, known, &format!("the {kinds} here are"));
+            return Err(Diagnostic::error(segment.place, message).help(help));
+        }
+        let index = found.unwrap_or_else(|| {
+            entries.push(Entry {
+                key: segment.name.clone(),
+                key_place: segment.place,
+                layer,
+                node: Node::table(segment.place),
+            });
+            entries.len() - 1
+        });
         let entry = &mut entries[index];
         entry.layer = layer;
         if last {
@@ -71,6 +69,16 @@ pub(in crate::scenario) fn apply(
         place = segment.place;
     }
     Ok(())
+}
+
+/// What is named at this depth of a path, in the plural; none where words of the grammar stand.
+fn kind_of_names(segments: &[Segment], depth: usize) -> Option<&str> {
+    let table = |index: usize| segments[index].name.as_str();
+    match depth {
+        1 => Some(table(0)).filter(|kinds| NAMED.contains(kinds)),
+        3 => Some(table(2)).filter(|kinds| table(0) == "services" && *kinds == "calls"),
+        _ => None,
+    }
 }
 
 /// The entries of `node`, which becomes an empty table at `place` if it is something else: where

@@ -478,6 +478,8 @@ impl Observer for Auditor<'_> {
                 self.must = useful.then_some(Must::Succeed(call));
             }
             Fact::Called { .. }
+            | Fact::Hit { .. }
+            | Fact::Coalesced { .. }
             | Fact::Returned { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }

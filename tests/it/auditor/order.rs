@@ -37,6 +37,8 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
         | Fact::TriggerBegan { .. }
         | Fact::TriggerEnded { .. }
         | Fact::Called { .. }
+        | Fact::Hit { .. }
+        | Fact::Coalesced { .. }
         | Fact::Returned { .. }
         | Fact::Blocked { .. }
         | Fact::LostOnTheWay { .. }
@@ -74,6 +76,8 @@ pub(super) fn rank(fact: &Fact) -> u8 {
         | Fact::Succeeded { .. }
         | Fact::Failed { .. }
         | Fact::Called { .. }
+        | Fact::Hit { .. }
+        | Fact::Coalesced { .. }
         | Fact::Returned { .. }
         | Fact::Blocked { .. }
         | Fact::LostOnTheWay { .. }

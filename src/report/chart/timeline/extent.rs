@@ -4,8 +4,9 @@ use super::watched::Watched;
 use crate::report::chart::series::Series;
 use crate::report::chart::ticks::Ticks;
 
-/// Attempts reach at most this many times the demand and capacity, waits at most this many
-/// timeouts, before the scale is cut: above it a reader only loses what happens below.
+/// Capacity is shown up to this many times the demand, attempts up to this many times what is shown of
+/// both, and waits up to this many timeouts, before the scale is cut: above it a reader only loses what
+/// happens below.
 const CUT: f64 = 4.0;
 
 /// How far the axes reach.
@@ -24,8 +25,9 @@ impl Extent {
         let most = |quantity: &dyn Fn(&Watched<'_>) -> f64| {
             watched.iter().map(quantity).fold(0.0, f64::max)
         };
-        let base =
-            most(&|run| run.demand.top().max(run.goodput.top()).max(run.capacity.unwrap_or(0.0)));
+        let demand = most(&|run| run.demand.top().max(run.goodput.top()));
+        let is_near = |capacity: &f64| demand == 0.0 || *capacity <= CUT * demand;
+        let base = most(&|run| run.capacity.filter(is_near).unwrap_or(0.0)).max(demand);
         let attempts = most(&|run| run.attempts.usual_top());
         let waits = most(&|run| run.waiting.top());
         let timeout = most(&|run| run.timeouts.last().map_or(0.0, |(length, _)| *length));

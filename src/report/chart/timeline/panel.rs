@@ -22,7 +22,7 @@ pub(super) struct Layout {
 
 /// Room for the names of the vertical axes, and for labels to the right of a plot.
 const AXIS_NAME: f64 = 24.0;
-const GUTTER: f64 = 74.0;
+const GUTTER: f64 = 84.0;
 const NAME_LINE: f64 = 25.0;
 const CAPTION_LINE: f64 = 22.0;
 const BELOW_CAPTION: f64 = 8.0;
@@ -162,7 +162,8 @@ impl<'a> Panel<'a> {
             canvas.polygon(&run.goodput.envelope(x, y), theme::GOODPUT_BAND);
         }
         let mut labels = Vec::new();
-        if let Some(capacity) = run.capacity {
+        let is_shown = |capacity: &f64| *capacity <= ticks.top();
+        if let Some(capacity) = run.capacity.filter(is_shown) {
             let height = y.at(capacity);
             canvas.dashes(
                 (plot.left, height),
@@ -170,6 +171,8 @@ impl<'a> Panel<'a> {
                 Stroke(theme::LIMIT, theme::THIN),
             );
             labels.push((height, "capacity".to_owned(), theme::LIMIT));
+        } else if run.capacity.is_some() {
+            labels.push((plot.top, "↑ capacity".to_owned(), theme::LIMIT));
         }
         // Goodput comes last: where it meets the others, nothing is missing.
         canvas.lines(&run.attempts.lines(x, y), Stroke(theme::ATTEMPTS, theme::MEDIUM));
