@@ -3,9 +3,7 @@
 use super::fresh::Fresh;
 use super::work_of;
 use crate::id::{LeverId, TriggerId};
-use crate::model::{
-    Client, Disturbance, ErrorCost, Errors, InProgress, LateAnswers, Model, Service, Tie,
-};
+use crate::model::{Client, Disturbance, Edge, InProgress, LateAnswers, Model, Service, Tie};
 use crate::policy::admission::{Admission, Rejection};
 use crate::policy::discipline::Discipline;
 use crate::policy::retry::{Backoff, Retry};
@@ -113,37 +111,75 @@ pub fn obstacles(model: &Model, step: Span) -> Vec<Obstacle> {
     found
 }
 
+/// Taken apart by name, so that a new key of a client asks whether it is known here.
 fn of_client(client: &Client, is_there: &mut impl FnMut(Obstacle, bool)) {
-    let edge = &client.edge;
-    is_there(Obstacle::Arrivals, !Fresh::can(&client.arrivals));
-    is_there(Obstacle::Retry, !is_steady(&edge.retry));
-    is_there(Obstacle::Budget, edge.budget.is_some());
-    is_there(Obstacle::Throttle, edge.throttle.is_some());
-    is_there(Obstacle::Breaker, edge.breaker.is_some());
-    is_there(Obstacle::Hedge, edge.hedge.is_some());
-    is_there(Obstacle::Pool, edge.pool.is_some());
-    is_there(Obstacle::Cache, edge.cache.is_some());
-    is_there(Obstacle::Deadline, edge.deadline.is_some());
-    is_there(Obstacle::Latency, edge.latency.is_some());
-    is_there(Obstacle::LateAnswers, edge.late_answers == LateAnswers::Accepted);
+    // Classes and instances mean something only to what is refused.
+    let Client { name: _, arrivals, instances: _, class: _, edge } = client;
+    let Edge {
+        to: _,
+        timeout: _,
+        retry,
+        budget,
+        throttle,
+        breaker,
+        hedge,
+        pool,
+        cache,
+        scope: _,
+        deadline,
+        latency,
+        late_answers,
+    } = edge;
+    is_there(Obstacle::Arrivals, !Fresh::can(arrivals));
+    is_there(Obstacle::Retry, !is_steady(retry));
+    is_there(Obstacle::Budget, budget.is_some());
+    is_there(Obstacle::Throttle, throttle.is_some());
+    is_there(Obstacle::Breaker, breaker.is_some());
+    is_there(Obstacle::Hedge, hedge.is_some());
+    is_there(Obstacle::Pool, pool.is_some());
+    is_there(Obstacle::Cache, cache.is_some());
+    is_there(Obstacle::Deadline, deadline.is_some());
+    is_there(Obstacle::Latency, latency.is_some());
+    is_there(Obstacle::LateAnswers, *late_answers == LateAnswers::Accepted);
 }
 
 fn of_service(service: &Service, is_there: &mut impl FnMut(Obstacle, bool)) {
-    let Errors { share, cost: ErrorCost::Nothing | ErrorCost::FullWork, .. } = service.errors;
-    is_there(Obstacle::ServiceTime, work_of(&service.service_time).is_none());
-    is_there(Obstacle::Instances, service.instances.get() > 1);
-    is_there(Obstacle::Queue, matches!(service.admission, Admission::Headroom(_)));
-    let codel = matches!(service.shedding, Shedding::FollyCodel(_) | Shedding::Codel(_));
+    // Of one instance nothing is chosen or ejected, and fixed work is drawn alike either way.
+    let Service {
+        name: _,
+        instances,
+        balancer: _,
+        ejection: _,
+        workers: _,
+        service_time,
+        work: _,
+        admission,
+        shedding,
+        errors,
+        refusals,
+        discipline,
+        slowdown,
+        limit,
+        rate_limit,
+        queue_timeout,
+        on_abandon: _,
+        scaling,
+        calls,
+    } = service;
+    is_there(Obstacle::ServiceTime, work_of(service_time).is_none());
+    is_there(Obstacle::Instances, instances.get() > 1);
+    is_there(Obstacle::Autoscaling, scaling.is_some());
+    is_there(Obstacle::Queue, matches!(admission, Admission::Headroom(_)));
+    let codel = matches!(shedding, Shedding::FollyCodel(_) | Shedding::Codel(_));
     is_there(Obstacle::Shedding, codel);
-    is_there(Obstacle::Discipline, service.discipline != Discipline::Fifo);
-    is_there(Obstacle::LoadDependence, service.slowdown != Slowdown::None);
-    is_there(Obstacle::Limit, service.limit.is_some());
-    is_there(Obstacle::RateLimit, service.rate_limit.is_some());
-    is_there(Obstacle::Errors, share != Fraction::ZERO);
-    is_there(Obstacle::Refusals, service.refusals.cost != Rejection::Free);
-    is_there(Obstacle::QueueTimeout, service.queue_timeout.is_some());
-    is_there(Obstacle::Autoscaling, service.scaling.is_some());
-    is_there(Obstacle::Calls, !service.calls.list.is_empty());
+    is_there(Obstacle::Discipline, *discipline != Discipline::Fifo);
+    is_there(Obstacle::LoadDependence, *slowdown != Slowdown::None);
+    is_there(Obstacle::Limit, limit.is_some());
+    is_there(Obstacle::RateLimit, rate_limit.is_some());
+    is_there(Obstacle::Errors, errors.share != Fraction::ZERO);
+    is_there(Obstacle::Refusals, refusals.cost != Rejection::Free);
+    is_there(Obstacle::QueueTimeout, queue_timeout.is_some());
+    is_there(Obstacle::Calls, !calls.list.is_empty());
 }
 
 fn is_steady(retry: &Retry) -> bool {
