@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use crate::model::{Arrivals, Model};
-use crate::observe::{Recording, Share, Timeline, Window};
+use crate::model::{Arrivals, Edge, InnerCall, Model};
+use crate::observe::{Recording, Share, Station, Timeline, Window};
 use crate::time::{Span, Time};
 
 /// What became of a system after its disturbance.
@@ -203,14 +203,9 @@ fn is_served(model: &Model, recording: &Recording, from: usize) -> bool {
 /// of a closed loop is no more than its answers allow, and that of a volley has no rate: it would be
 /// as high as the horizon is near.
 pub fn exceeds_capacity(model: &Model) -> bool {
-    model.services.iter().enumerate().any(|(index, service)| {
-        let callers = model.clients.iter().filter(|client| client.edge.to.index() == index);
-        let demand: f64 = callers
-            .filter(|client| has_a_rate(&client.arrivals))
-            .map(|client| client.arrivals.mean_rate(model.horizon))
-            .sum();
-        demand > service.capacity().per_second()
-    })
+    let demand = model.demand_of(|client| has_a_rate(&client.arrivals));
+    let services = model.services.iter().zip(demand);
+    services.into_iter().any(|(service, demand)| demand > service.capacity().per_second())
 }
 
 const fn has_a_rate(arrivals: &Arrivals) -> bool {
@@ -265,18 +260,42 @@ fn first_stretch(good: &[bool], from: usize, length: usize) -> Option<usize> {
 /// request sent at the last moment of the trigger, and one that meets what it left, may both run
 /// through all their attempts.
 fn settling_time(model: &Model) -> Span {
-    let lives = model.clients.iter().map(|client| {
-        let retry = &client.edge.retry;
-        let hints = model.service(client.edge.to).hints();
-        let attempt = client.edge.timeout.unwrap_or_default() + retry.longest_wait(&hints);
-        attempt.saturating_mul(1 + u64::from(retry.max_retries))
-    });
+    let below = lives_below(model);
     // An endless retry loop would make every verdict wait for ever.
-    let life = lives.max().unwrap_or_default().min(Span::from_nanos(model.horizon.as_nanos() / 8));
+    let life = model
+        .clients
+        .iter()
+        .map(|client| longest_life(model, &client.edge, &below))
+        .max()
+        .unwrap_or_default()
+        .min(Span::from_nanos(model.horizon.as_nanos() / 8));
     let disturbed =
         model.disturbed_between().map_or(Span::ZERO, |(begins, ends)| ends.since(begins));
     let disturbed = disturbed.min(Span::from_nanos(model.horizon.as_nanos() / 4));
     model.window.saturating_mul(10).max(life.saturating_mul(2)).max(disturbed)
+}
+
+/// How long a request over `edge` can go on, with what it has set going further down, of which `below`
+/// tells by service.
+fn longest_life(model: &Model, edge: &Edge, below: &[Span]) -> Span {
+    let retry = &edge.retry;
+    let attempt = edge.timeout.unwrap_or(below[edge.to.index()])
+        + retry.longest_wait(&model.service(edge.to).hints());
+    attempt.saturating_mul(1 + u64::from(retry.max_retries)) + below[edge.to.index()]
+}
+
+/// How long the calls of each service can go on, one step after the other.
+fn lives_below(model: &Model) -> Vec<Span> {
+    let mut below = vec![Span::ZERO; model.services.len()];
+    for id in model.callees_first().expect("services do not call each other in a circle") {
+        let steps = model.service(id).calls.list.chunk_by(|call, next| call.step == next.step);
+        let longest = |step: &[InnerCall]| {
+            step.iter().map(|call| longest_life(model, &call.edge, &below)).max()
+        };
+        let sum = steps.filter_map(longest).fold(Span::ZERO, |sum, life| sum + life);
+        below[id.index()] = sum;
+    }
+    below
 }
 
 /// When the backlog would be gone, if over the last third of the run it fell, and at every service
@@ -289,7 +308,7 @@ fn empty_at(model: &Model, recording: &Recording, over: usize) -> Option<Time> {
     let seconds = timeline.width().as_secs_f64() * length as f64;
     let mut latest = None;
     for (index, service) in model.services.iter().enumerate() {
-        let (begin, end, attempts) = last_windows(model, recording, index, from);
+        let (begin, end, attempts) = last_windows(recording, index, from);
         if end == 0 {
             continue;
         }
@@ -304,26 +323,17 @@ fn empty_at(model: &Model, recording: &Recording, over: usize) -> Option<Time> {
 }
 
 /// How many waited for a service at the ends of window number `from` and of the last one, and how many
-/// attempts were sent to it in these windows and between.
-fn last_windows(
-    model: &Model,
-    recording: &Recording,
-    service: usize,
-    from: usize,
-) -> (u64, u64, u64) {
-    let parties = &recording.parties;
-    if parties.queues().len() == 0 {
+/// attempts came to it in these windows and between.
+fn last_windows(recording: &Recording, service: usize, from: usize) -> (u64, u64, u64) {
+    let graph = &recording.graph;
+    if graph.is_none() {
         let windows = &recording.timeline.windows()[from..];
         let queue = |window: Option<&Window>| window.map_or(0, |window| window.queue);
         let attempts = windows.iter().map(|window| window.attempts).sum();
         return (queue(windows.first()), queue(windows.last()), attempts);
     }
-    let queue = |window: Option<&[u64]>| window.map_or(0, |queues| queues[service]);
-    let (begin, end) = (queue(parties.queues().nth(from)), queue(parties.queues().next_back()));
-    let calls = |client: usize| model.clients[client].edge.to.index() == service;
-    let attempts = parties.clients().skip(from).map(|clients| {
-        let own = clients.iter().enumerate().filter(|(client, _)| calls(*client));
-        own.map(|(_, share)| share.attempts).sum::<u64>()
-    });
-    (begin, end, attempts.sum())
+    let mut windows = graph.stations().skip(from).map(|stations| stations[service]);
+    let Some(first) = windows.next() else { return (0, 0, 0) };
+    let all = windows.fold(first, Station::and);
+    (first.queue, all.queue, all.attempts)
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 
-use super::{Edge, Model};
+use super::{Client, Edge, Model};
 use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::unit::Fraction;
 
@@ -160,8 +160,16 @@ impl Model {
     /// # Panics
     /// If services call each other in a circle, which no valid model has.
     pub fn demand_by_service(&self) -> Vec<f64> {
+        self.demand_of(|_| true)
+    }
+
+    /// The same of some clients alone.
+    ///
+    /// # Panics
+    /// Like [`demand_by_service`](Self::demand_by_service).
+    pub fn demand_of(&self, counts: impl Fn(&Client) -> bool) -> Vec<f64> {
         let mut demand = vec![0.0; self.services.len()];
-        for client in &self.clients {
+        for client in self.clients.iter().filter(|client| counts(client)) {
             demand[client.edge.to.index()] += client.arrivals.mean_rate(self.horizon);
         }
         let order = self.callees_first().expect("services do not call each other in a circle");
@@ -215,7 +223,7 @@ impl Walk<'_> {
 mod tests {
     use super::*;
     use crate::law::Law;
-    use crate::model::{Arrivals, Client, Service};
+    use crate::model::{Arrivals, Service};
     use crate::time::Span;
     use crate::unit::Rate;
 

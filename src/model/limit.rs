@@ -1,14 +1,12 @@
 //! How large a run may be, judged before it starts.
 
-use super::Model;
+use super::flow::{Flow, Flows, Inflow, at_worst};
+use super::{Meanwhile, Model};
 use crate::id::ServiceId;
-use crate::model::{Action, Client, Disturbance, ErrorCost, Notice, Trigger};
 use crate::policy::admission::{Admission, Rejection};
-use crate::policy::retry::{Failure, Hint};
 use crate::policy::shedding::QueueTimer;
 use crate::policy::slowdown::Slowdown;
 use crate::time::Span;
-use crate::unit::Fraction;
 
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
 /// a half entries of the agenda, and the agenda can number 2^33 of them.
@@ -41,9 +39,6 @@ pub struct WorstCase {
     pub windows: u64,
 }
 
-/// How many standard deviations chance is granted.
-const UNKIND: f64 = 6.0;
-
 impl Model {
     /// Whether a run stays within the limits, by its worst case.
     ///
@@ -64,128 +59,77 @@ impl Model {
     }
 
     /// What a run can come to.
+    ///
+    /// # Panics
+    /// If services call each other in a circle, which no valid model has.
     pub fn worst_case(&self) -> WorstCase {
         let horizon = self.horizon.as_secs_f64();
+        let flows = Flows::of(self);
         let (mut events, mut in_flight) = (0.0, 0.0);
-        for client in &self.clients {
-            let requests = at_worst(client.arrivals.mean_rate(self.horizon) * horizon);
-            let attempts = self.attempts_at_worst(client);
+        for Flow { edge, rate, requests, attempts } in &flows.edges {
             events += requests * (1.0 + 2.0 * attempts);
-            if self.service(client.edge.to).queue_timeout.is_some() {
+            if self.service(edge.to).queue_timeout.is_some() {
                 events += requests * attempts;
             }
-            in_flight += match self.patience(client) {
-                Some(patience) if patience < horizon => {
-                    at_worst(client.arrivals.mean_rate(self.horizon) * patience)
-                }
-                Some(_) | None => requests,
+            in_flight += match self.patience(edge) {
+                Some(patience) if patience < horizon => at_worst(rate * patience).min(*requests),
+                Some(_) | None => *requests,
             };
         }
-        for id in 0..self.services.len() {
-            in_flight += self.waiting_at_worst(ServiceId(id as u16));
-            in_flight += f64::from(self.services[id].workers.get());
+        for (id, inflow) in (0..).zip(&flows.services) {
+            let id = ServiceId(id);
+            in_flight += self.waiting_at_worst(id, *inflow);
+            in_flight += self.away_at_worst(id, *inflow);
+            in_flight += f64::from(self.service(id).workers.get());
         }
         let windows = self.horizon.as_nanos().div_ceil(self.window.as_nanos().max(1));
         WorstCase { events, in_flight, windows }
     }
 
-    /// How many attempts a request of `client` can make: as many as its policy allows, and no more
-    /// than the horizon has time for.
-    fn attempts_at_worst(&self, client: &Client) -> f64 {
-        let edge = &client.edge;
-        let within = |attempt, failure, hint| {
-            edge.retry.attempts_within(self.horizon, attempt, failure, hint)
-        };
-        let timed_out =
-            edge.timeout.map_or(1.0, |timeout| within(timeout, Failure::TimedOut, Hint::Absent));
-        let service = self.service(edge.to);
-        let at_once = |failure| match self.may_fail_at_once(client, failure) {
-            true if failure == service.errors.failure => {
-                within(Span::ZERO, failure, service.errors.hint)
+    /// How many attempts can be between their own work before and after calls, in no worker's hands.
+    fn away_at_worst(&self, id: ServiceId, inflow: Inflow) -> f64 {
+        let calls = &self.service(id).calls;
+        match calls.meanwhile {
+            _ if calls.list.is_empty() => 0.0,
+            Meanwhile::HoldsWorker => 0.0,
+            Meanwhile::FreesWorker => {
+                let lasts = self.calls_last_at_most(id);
+                lasts.map_or(inflow.sent, |lasts| at_worst(inflow.rate * lasts).min(inflow.sent))
             }
-            true => within(Span::ZERO, failure, Hint::Absent),
-            false => 1.0,
-        };
-        let refused = match service.queue_timeout.map(|timeout| timeout.timer) {
-            _ if service.may_refuse() => Some(service.refusals.cost.at_least()),
-            Some(QueueTimer::After(length)) => Some(length),
-            Some(QueueTimer::AtDeadline) | None => None,
-        };
-        let refused = refused.map_or(timed_out, |after| {
-            timed_out.max(within(after, Failure::Refused, service.refusals.hint))
-        });
-        let tries = Failure::EACH.map(at_once).into_iter().fold(refused, f64::max);
-        tries * edge.hedge.map_or(1.0, |hedge| 1.0 + f64::from(hedge.extra.get()))
+        }
     }
 
-    /// Whether an operator may restart the service, and its clients are told.
-    fn may_restart(&self, id: ServiceId) -> bool {
-        self.levers.iter().any(|lever| match lever.action {
-            Action::Restart { service, clients, .. } => service == id && clients == Notice::AtOnce,
-            Action::Block { .. } | Action::DropQueue { .. } | Action::Change(_) => false,
-        })
-    }
-
-    /// Whether an attempt of `client` may fail in this way the moment it is ready, but for refusals.
-    fn may_fail_at_once(&self, client: &Client, failure: Failure) -> bool {
-        let (edge, service) = (&client.edge, self.service(client.edge.to));
-        let by_trigger = |trigger: &Trigger| match trigger.disturbance {
-            Disturbance::Outage(outage) => {
-                outage.service == edge.to
-                    && outage.clients == Notice::AtOnce
-                    && failure == Failure::Unavailable
-            }
-            Disturbance::ErrorShare { service: of, .. } => {
-                of == edge.to && failure == service.errors.failure
-            }
-            Disturbance::Stall { .. }
-            | Disturbance::Slowdown { .. }
-            | Disturbance::Surge { .. }
-            | Disturbance::Latency { .. }
-            | Disturbance::Loss { .. }
-            | Disturbance::Flush { .. }
-            | Disturbance::Capacity { .. } => false,
+    /// Attempts per second that the service can be relied on to complete while it is busy.
+    fn sure_capacity(&self, id: ServiceId) -> f64 {
+        let service = self.service(id);
+        // Work that grows with the load has no capacity that could be relied on.
+        let own = match service.slowdown {
+            Slowdown::None => service.capacity().per_second(),
+            Slowdown::Scalability(_) | Slowdown::Backlog(_) => return 0.0,
         };
-        let by_errors = service.errors.cost == ErrorCost::Nothing
-            && service.errors.share != Fraction::ZERO
-            && failure == service.errors.failure;
-        let held_back = edge.breaker.is_some() || edge.throttle.is_some() || edge.pool.is_some();
-        failure == Failure::Unavailable && (held_back || self.may_restart(edge.to))
-            || by_errors
-            || self.triggers.iter().any(by_trigger)
-    }
-
-    /// How long a request of `client` can stay open, in seconds; none if for ever.
-    fn patience(&self, client: &Client) -> Option<f64> {
-        let attempt = client.edge.timeout?
-            + client.edge.retry.longest_wait(&self.service(client.edge.to).hints());
-        Some(self.attempts_at_worst(client) * attempt.as_secs_f64())
+        match service.calls.meanwhile {
+            _ if service.calls.list.is_empty() => own,
+            Meanwhile::FreesWorker => own,
+            Meanwhile::HoldsWorker => self.calls_last_at_most(id).map_or(0.0, |lasts| {
+                let work = service.service_time.mean().as_secs_f64();
+                own * work / (work + lasts)
+            }),
+        }
     }
 
     /// How many attempts can wait for the service: what its limit allows, or what comes beyond its
     /// capacity in the whole run, and all that comes while it stalls.
-    fn waiting_at_worst(&self, id: ServiceId) -> f64 {
+    fn waiting_at_worst(&self, id: ServiceId, inflow: Inflow) -> f64 {
         let service = self.service(id);
         let horizon = self.horizon.as_secs_f64();
-        let (mut attempt_rate, mut sent) = (0.0, 0.0);
-        for client in self.clients.iter().filter(|client| client.edge.to == id) {
-            let rate = client.arrivals.mean_rate(self.horizon);
-            let attempts = self.attempts_at_worst(client);
-            attempt_rate += rate * attempts;
-            sent += at_worst(rate * horizon) * attempts;
-        }
+        let Inflow { rate: attempt_rate, sent, timeout } = inflow;
         let stalled: f64 = self
             .triggers
             .iter()
             .filter(|trigger| trigger.disturbance.slows(id))
             .map(|trigger| trigger.lasts.as_secs_f64())
             .sum();
-        // Work that grows with the load has no capacity that could be relied on.
-        let capacity = match service.slowdown {
-            Slowdown::None => service.capacity().per_second(),
-            Slowdown::Scalability(_) | Slowdown::Backlog(_) => 0.0,
-        };
-        let excess = (attempt_rate - capacity).max(0.0) * horizon;
+        let excess = (attempt_rate - self.sure_capacity(id)).max(0.0) * horizon;
         let chance = sent - attempt_rate * horizon;
         let queued = excess + attempt_rate * stalled.min(horizon) + chance;
         let waiting = match service.admission {
@@ -210,16 +154,8 @@ impl Model {
         let timers = match service.queue_timeout.map(|timeout| timeout.timer) {
             None => 0.0,
             Some(QueueTimer::After(length)) => within(length),
-            Some(QueueTimer::AtDeadline) => {
-                let callers = self.clients.iter().filter(|client| client.edge.to == id);
-                within(callers.filter_map(|client| client.edge.timeout).max().unwrap_or_default())
-            }
+            Some(QueueTimer::AtDeadline) => within(timeout),
         };
         waiting + refused.min(sent) + timers.min(sent)
     }
-}
-
-/// As many as there can be where `expected` are expected.
-fn at_worst(expected: f64) -> f64 {
-    expected + UNKIND * expected.sqrt() + UNKIND
 }

@@ -3,6 +3,7 @@
 
 mod arrivals;
 mod client;
+mod flow;
 mod graph;
 mod lever;
 mod limit;

@@ -3,6 +3,7 @@
 
 mod busiest;
 mod fact;
+mod graph;
 mod latency;
 mod parties;
 mod recording;
@@ -12,6 +13,7 @@ mod trace;
 
 pub use busiest::{Busiest, BusiestCount};
 pub use fact::{CallId, Dropped, Fact, Guard, Place, Sending};
+pub use graph::{Graph, Link, Station};
 pub use latency::Latency;
 pub use parties::{Line, Parties, Share};
 pub use recording::Recording;

@@ -1,7 +1,7 @@
 //! What is kept of a run unless someone asks for less or more.
 
-use super::{Fact, Latency, Line, Observer, Parties, Share, Tally, Timeline};
-use crate::id::{ClientId, ServiceId};
+use super::{Fact, Graph, Latency, Line, Link, Observer, Parties, Share, Station, Tally, Timeline};
+use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::model::Model;
 use crate::time::Time;
 
@@ -15,6 +15,8 @@ pub struct Recording {
     pub timeline: Timeline,
     /// The run in windows, client by client and service by service.
     pub parties: Parties,
+    /// The run in windows, service by service and edge by edge.
+    pub graph: Graph,
     /// Latencies of successful requests.
     pub latency: Latency,
 }
@@ -26,6 +28,7 @@ impl Recording {
             tally: Tally::default(),
             timeline: Timeline::new(model.window),
             parties: Parties::of(model),
+            graph: Graph::of(model),
             latency: Latency::new(),
         }
     }
@@ -48,6 +51,38 @@ impl Recording {
         )
     }
 
+    /// What one service saw in the whole run. Where it is the only one, with one client, what was lost
+    /// on the way counts as having arrived, and the time in service is that of the work.
+    pub fn station(&self, id: ServiceId) -> Station {
+        self.graph.station(id).unwrap_or_else(|| Station {
+            attempts: self.tally.attempts,
+            started: self.tally.started,
+            completed: self.tally.completed,
+            wasted: self.tally.wasted,
+            rejected: self.tally.rejected,
+            shed: self.tally.shed,
+            work: self.tally.work,
+            in_service: self.tally.work + self.tally.refusing_work,
+            waited: self.tally.waited,
+            queue: self.line(id).last,
+        })
+    }
+
+    /// What went over one edge in the whole run.
+    pub fn link(&self, id: EdgeId) -> Link {
+        self.graph.link(id).unwrap_or(Link {
+            requests: self.tally.requests,
+            answered: self.tally.succeeded,
+            failed: self.tally.failed,
+            attempts: self.tally.attempts,
+            retries: self.tally.retries,
+            hedges: self.tally.hedges,
+            timed_out: self.tally.timed_out,
+            denied: self.tally.denied,
+            held_back: self.tally.held_back,
+        })
+    }
+
     /// How long one service's queue was.
     pub fn line(&self, id: ServiceId) -> Line {
         if self.parties.queues().len() == 0 {
@@ -63,6 +98,7 @@ impl Observer for Recording {
         self.tally.observe(now, fact);
         self.timeline.observe(now, fact);
         self.parties.observe(now, fact);
+        self.graph.observe(now, fact);
         self.latency.observe(now, fact);
     }
 
@@ -70,6 +106,7 @@ impl Observer for Recording {
         self.tally.finish(horizon);
         self.timeline.finish(horizon);
         self.parties.finish(horizon);
+        self.graph.finish(horizon);
         self.latency.finish(horizon);
     }
 }

@@ -422,3 +422,51 @@ fn calls_are_conserved_on_every_edge() {
     }
     assert!(Client::new("x", once(), Edge::new(ServiceId(0))).instance_count() == 1);
 }
+
+/// What is kept of services and edges adds up to what is kept of the whole, and window by window to the
+/// run; time in service is what every worker and every wait for an answer took.
+#[test]
+fn services_and_edges_add_up() {
+    let mut services = vec![
+        service("a", 20, Law::Fixed(ms(2))),
+        service("b", 4, Law::Exponential { mean: ms(10) }),
+    ];
+    services[1].shedding = Shedding::Expired;
+    let mut model = chain(services, Arrivals::Poisson(rate(450.0)), Span::from_secs(20));
+    model.clients[0].edge.timeout = Some(ms(200));
+    model.clients[0].edge.retry = immediately(1);
+    let call = &mut model.services[0].calls.list[0];
+    call.edge.timeout = Some(ms(50));
+    call.edge.retry = immediately(2);
+    let recording = metastable::experiment::Workbench::default().record(&model, 7);
+    let tally = recording.tally;
+    let [a, b] = [0, 1].map(|id| recording.station(ServiceId(id)));
+    let ids: Vec<_> = model.edges().map(|(id, _, _)| id).collect();
+    let [web, inner] = [ids[0], ids[1]].map(|id| recording.link(id));
+    assert_eq!(
+        (web.requests, web.answered, web.failed),
+        (tally.requests, tally.succeeded, tally.failed)
+    );
+    assert_eq!(
+        (web.attempts, web.retries, web.timed_out),
+        (tally.attempts, tally.retries, tally.timed_out)
+    );
+    assert_eq!((a.attempts, b.attempts), (web.attempts, inner.attempts));
+    assert!(a.started >= inner.requests && inner.retries > 1_000 && web.retries > 1_000);
+    assert_eq!(inner.attempts, inner.requests + inner.retries);
+    assert_eq!(b.attempts, b.started + b.shed + b.queue);
+    assert_eq!(a.completed + b.completed, tally.completed);
+    assert_eq!(a.wasted + b.wasted, tally.wasted);
+    assert_eq!(a.work + b.work, tally.work);
+    assert_eq!(a.waited + b.waited, tally.waited);
+    // Whoever serves at b works all the time; whoever serves at a waits for b most of it.
+    let slack = ms(4 * 200).as_secs_f64();
+    assert!((b.in_service.as_secs_f64() - b.work.as_secs_f64()).abs() < slack);
+    assert!(a.in_service.as_secs_f64() > 5.0 * a.work.as_secs_f64());
+    assert!(a.in_service <= Span::from_secs(20 * 20));
+    let windows = recording.graph.stations().zip(recording.timeline.windows());
+    for (stations, window) in windows {
+        assert_eq!(stations.iter().map(|station| station.queue).sum::<u64>(), window.queue);
+        assert_eq!(stations.iter().map(|station| station.started).sum::<u64>(), window.started);
+    }
+}

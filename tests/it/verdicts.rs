@@ -4,7 +4,7 @@ use metastable::analysis::{Verdict, exceeds_capacity};
 use metastable::experiment::Workbench;
 use metastable::id::ServiceId;
 use metastable::law::Law;
-use metastable::model::{Arrivals, Model};
+use metastable::model::{Arrivals, Edge, InnerCall, Model};
 use metastable::policy::admission::Admission;
 use metastable::policy::shedding::Shedding;
 use metastable::time::Span;
@@ -85,4 +85,21 @@ fn a_late_second_trigger_does_not_undo_what_the_first_one_showed() {
     check(&model, Verdict::Metastable);
     model.triggers.remove(0);
     check(&model, Verdict::Undecided);
+}
+
+/// What a service calls for each attempt is demand as well: a page of room enough that asks a service
+/// three times, which has room for two.
+#[test]
+fn demand_multiplies_down_to_what_is_called() {
+    let mut model = retry_storm(0.2);
+    model.triggers.clear();
+    model.services.push(service("stock", 4, Law::Fixed(ms(10))));
+    let mut call = InnerCall::new("stock", Edge::new(ServiceId(1)));
+    call.copies = 3.try_into().expect("three");
+    model.services[0].calls.list = vec![call];
+    assert!(exceeds_capacity(&model));
+    check(&model, Verdict::Overloaded);
+    model.services[1].workers = 10.try_into().expect("ten");
+    assert!(!exceeds_capacity(&model));
+    check(&model, Verdict::Unaffected);
 }

@@ -1,0 +1,333 @@
+//! A run in windows, service by service and edge by edge.
+
+use super::{Dropped, Fact, Observer, Place, Sending};
+use crate::id::{EdgeId, ServiceId};
+use crate::model::Model;
+use crate::time::{Span, Time};
+
+/// What one service saw in a while.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Station {
+    /// Attempts that arrived, counted by the service: what is lost on the way never does.
+    pub attempts: u64,
+    /// Attempts that a worker began to serve.
+    pub started: u64,
+    /// Attempts served in full.
+    pub completed: u64,
+    /// Attempts served in full that nobody waited for.
+    pub wasted: u64,
+    /// Attempts refused on arrival.
+    pub rejected: u64,
+    /// Attempts dropped that had been let in.
+    pub shed: u64,
+    /// Work on attempts served in full: own work, without what was called for them.
+    pub work: Span,
+    /// Time that attempts spent between the start of their service and its end, waiting for what was
+    /// called for them included, and workers spent refusing: a sum over all of them.
+    pub in_service: Span,
+    /// Total waiting time of the attempts started.
+    pub waited: Span,
+    /// Attempts waiting at the end.
+    pub queue: u64,
+}
+
+/// What went over one edge in a while, counted by whoever called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Link {
+    /// Requests: fresh ones of a client, or calls that a service made.
+    pub requests: u64,
+    /// Requests answered in time.
+    pub answered: u64,
+    /// Requests that ended otherwise.
+    pub failed: u64,
+    /// Attempts sent, first ones included.
+    pub attempts: u64,
+    /// Attempts sent because the one before had failed.
+    pub retries: u64,
+    /// Attempts sent while the one before was still out.
+    pub hedges: u64,
+    /// Attempts given up.
+    pub timed_out: u64,
+    /// Retries that a budget held back.
+    pub denied: u64,
+    /// Attempts held back by a throttle, breaker or pool; they are not among those sent.
+    pub held_back: u64,
+}
+
+/// Every service and every edge in windows of equal width. Where there is only one of each, nothing is
+/// kept: the [timeline](super::Timeline) says it all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    width: Span,
+    /// The end of the current window.
+    until: Time,
+    stations: Vec<Station>,
+    links: Vec<Link>,
+    hands: Vec<Hands>,
+    /// What each edge leads to.
+    to: Vec<ServiceId>,
+    /// Finished windows, one after the other, every service in each.
+    past_stations: Vec<Station>,
+    /// Finished windows, one after the other, every edge in each.
+    past_links: Vec<Link>,
+}
+
+/// How many attempts a service has in its hands, and since when so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Hands {
+    count: u64,
+    since: Time,
+}
+
+impl Station {
+    /// Both whiles together, this one before the other.
+    #[must_use]
+    pub fn and(self, later: Self) -> Self {
+        Self {
+            attempts: self.attempts + later.attempts,
+            started: self.started + later.started,
+            completed: self.completed + later.completed,
+            wasted: self.wasted + later.wasted,
+            rejected: self.rejected + later.rejected,
+            shed: self.shed + later.shed,
+            work: self.work + later.work,
+            in_service: self.in_service + later.in_service,
+            waited: self.waited + later.waited,
+            queue: later.queue,
+        }
+    }
+}
+
+impl Link {
+    /// Both whiles together.
+    #[must_use]
+    pub const fn and(self, later: Self) -> Self {
+        Self {
+            requests: self.requests + later.requests,
+            answered: self.answered + later.answered,
+            failed: self.failed + later.failed,
+            attempts: self.attempts + later.attempts,
+            retries: self.retries + later.retries,
+            hedges: self.hedges + later.hedges,
+            timed_out: self.timed_out + later.timed_out,
+            denied: self.denied + later.denied,
+            held_back: self.held_back + later.held_back,
+        }
+    }
+
+    /// Attempts per request; none without requests.
+    pub fn amplification(&self) -> Option<f64> {
+        (self.requests > 0).then(|| self.attempts as f64 / self.requests as f64)
+    }
+}
+
+impl Graph {
+    /// Nothing is kept.
+    pub const fn none() -> Self {
+        Self {
+            width: Span::ZERO,
+            until: Time::NEVER,
+            stations: Vec::new(),
+            links: Vec::new(),
+            hands: Vec::new(),
+            to: Vec::new(),
+            past_stations: Vec::new(),
+            past_links: Vec::new(),
+        }
+    }
+
+    /// The services and edges of `model`, if there are several of either.
+    pub fn of(model: &Model) -> Self {
+        let to: Vec<ServiceId> = model.edges().map(|(_, _, edge)| edge.to).collect();
+        let services = model.services.len();
+        if to.len() < 2 && services < 2 {
+            return Self::none();
+        }
+        Self {
+            width: model.window,
+            until: Time::ZERO + model.window,
+            stations: vec![Station::default(); services],
+            links: vec![Link::default(); to.len()],
+            hands: vec![Hands::default(); services],
+            to,
+            ..Self::none()
+        }
+    }
+
+    /// Whether nothing is kept.
+    pub const fn is_none(&self) -> bool {
+        self.stations.is_empty()
+    }
+
+    /// What each service saw in each finished window.
+    pub fn stations(&self) -> impl DoubleEndedIterator<Item = &[Station]> + ExactSizeIterator {
+        self.past_stations.chunks_exact(self.stations.len().max(1))
+    }
+
+    /// What went over each edge in each finished window, those of the clients first.
+    pub fn links(&self) -> impl DoubleEndedIterator<Item = &[Link]> + ExactSizeIterator {
+        self.past_links.chunks_exact(self.links.len().max(1))
+    }
+
+    /// What one service saw in the whole run; none if nothing is kept.
+    pub fn station(&self, id: ServiceId) -> Option<Station> {
+        self.stations().map(|window| window[id.index()]).reduce(Station::and)
+    }
+
+    /// What went over one edge in the whole run; none if nothing is kept.
+    pub fn link(&self, id: EdgeId) -> Option<Link> {
+        self.links().map(|window| window[id.index()]).reduce(Link::and)
+    }
+
+    #[cold]
+    fn close_until(&mut self, now: Time) {
+        while now >= self.until {
+            for (station, hands) in self.stations.iter_mut().zip(&mut self.hands) {
+                station.in_service += hands.until(self.until);
+            }
+            self.past_stations.extend_from_slice(&self.stations);
+            self.past_links.extend_from_slice(&self.links);
+            for station in &mut self.stations {
+                *station = Station { queue: station.queue, ..Station::default() };
+            }
+            self.links.fill(Link::default());
+            self.until += self.width;
+        }
+    }
+
+    fn took(&mut self, service: ServiceId, now: Time) {
+        let hands = &mut self.hands[service.index()];
+        self.stations[service.index()].in_service += hands.until(now);
+        hands.count += 1;
+    }
+
+    fn let_go(&mut self, service: ServiceId, now: Time) {
+        let hands = &mut self.hands[service.index()];
+        self.stations[service.index()].in_service += hands.until(now);
+        hands.count -= 1;
+    }
+
+    fn station_mut(&mut self, service: ServiceId) -> &mut Station {
+        &mut self.stations[service.index()]
+    }
+
+    fn link_mut(&mut self, edge: EdgeId) -> &mut Link {
+        &mut self.links[edge.index()]
+    }
+
+    /// An attempt has left a service without an answer.
+    fn left(&mut self, service: ServiceId, place: Place, now: Time) {
+        match place {
+            Place::Queue => self.station_mut(service).queue -= 1,
+            Place::Worker => self.let_go(service, now),
+        }
+    }
+}
+
+impl Hands {
+    /// What those in hand have spent there since it was last asked.
+    fn until(&mut self, now: Time) -> Span {
+        let spent = now.since(self.since).saturating_mul(self.count);
+        self.since = now;
+        spent
+    }
+}
+
+impl Observer for Graph {
+    #[inline(always)]
+    fn observe(&mut self, now: Time, fact: Fact) {
+        if !self.is_none() {
+            self.see(now, fact);
+        }
+    }
+
+    fn finish(&mut self, horizon: Time) {
+        if !self.is_none() {
+            self.close_until(horizon);
+        }
+    }
+}
+
+impl Graph {
+    fn see(&mut self, now: Time, fact: Fact) {
+        if now >= self.until {
+            self.close_until(now);
+        }
+        match fact {
+            Fact::Arrived { client, .. } => self.link_mut(client.into()).requests += 1,
+            Fact::Called { edge, .. } => self.link_mut(edge).requests += 1,
+            Fact::Succeeded { client, .. } => self.link_mut(client.into()).answered += 1,
+            Fact::Failed { client, .. } => self.link_mut(client.into()).failed += 1,
+            Fact::Returned { edge, answered, .. } => {
+                let link = self.link_mut(edge);
+                link.answered += u64::from(answered);
+                link.failed += u64::from(!answered);
+            }
+            Fact::Sent { edge, kind, .. } => {
+                let link = self.link_mut(edge);
+                link.attempts += 1;
+                match kind {
+                    Sending::First => {}
+                    Sending::Retry => link.retries += 1,
+                    Sending::Hedge => link.hedges += 1,
+                }
+            }
+            Fact::TimedOut { edge, .. } => self.link_mut(edge).timed_out += 1,
+            Fact::BudgetDenied { edge, .. } => self.link_mut(edge).denied += 1,
+            Fact::HeldBack { edge, .. } => self.link_mut(edge).held_back += 1,
+            Fact::CameToNothing { edge, .. } => {
+                let to = self.to[edge.index()];
+                self.station_mut(to).wasted += 1;
+            }
+            Fact::Refused { service, .. } => {
+                let station = self.station_mut(service);
+                station.attempts += 1;
+                station.rejected += 1;
+            }
+            Fact::Queued { service, .. } => {
+                let station = self.station_mut(service);
+                station.attempts += 1;
+                station.queue += 1;
+            }
+            Fact::Shed { service, dropped, .. } => {
+                let station = self.station_mut(service);
+                station.shed += 1;
+                match dropped {
+                    Dropped::OnArrival => station.attempts += 1,
+                    Dropped::AtPickUp | Dropped::ByTimer => station.queue -= 1,
+                }
+            }
+            Fact::Started { service, waited, from_queue, .. } => {
+                let station = self.station_mut(service);
+                station.started += 1;
+                station.waited += waited;
+                station.attempts += u64::from(!from_queue);
+                station.queue -= u64::from(from_queue);
+                self.took(service, now);
+            }
+            Fact::Completed { service, work, useful, .. } => {
+                let station = self.station_mut(service);
+                station.completed += 1;
+                station.wasted += u64::from(!useful);
+                station.work += work;
+                self.let_go(service, now);
+            }
+            Fact::RefusalBegun { service, .. } => self.took(service, now),
+            Fact::RefusalSaid { service, .. }
+            | Fact::RefusalLost { service, place: Place::Worker, .. } => self.let_go(service, now),
+            Fact::Lost { service, place, .. } | Fact::Withdrawn { service, place, .. } => {
+                self.left(service, place, now);
+            }
+            Fact::RefusalLost { place: Place::Queue, .. }
+            | Fact::Blocked { .. }
+            | Fact::Hit { .. }
+            | Fact::Coalesced { .. }
+            | Fact::LostOnTheWay { .. }
+            | Fact::BreakerOpened { .. }
+            | Fact::TriggerBegan { .. }
+            | Fact::TriggerEnded { .. }
+            | Fact::LeverPulled { .. }
+            | Fact::LeverReleased { .. } => {}
+        }
+    }
+}
