@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::model::{Arrivals, Edge, InnerCall, Model};
+use crate::model::{Arrivals, Edge, InnerCall, Model, Service};
 use crate::observe::{Recording, Share, Station, Timeline, Window};
 use crate::time::{Span, Time};
 
@@ -205,7 +205,12 @@ fn is_served(model: &Model, recording: &Recording, from: usize) -> bool {
 pub fn exceeds_capacity(model: &Model) -> bool {
     let demand = model.demand_of(|client| has_a_rate(&client.arrivals));
     let services = model.services.iter().zip(demand);
-    services.into_iter().any(|(service, demand)| demand > service.capacity().per_second())
+    services.into_iter().any(|(service, demand)| demand > at_most(service))
+}
+
+/// Attempts per second that the service can serve once it has as many workers as it may have.
+fn at_most(service: &Service) -> f64 {
+    service.capacity_of(service.most_workers()).per_second()
 }
 
 const fn has_a_rate(arrivals: &Arrivals) -> bool {
@@ -312,7 +317,7 @@ fn empty_at(model: &Model, recording: &Recording, over: usize) -> Option<Time> {
         if end == 0 {
             continue;
         }
-        if begin <= end || attempts as f64 >= service.capacity().per_second() * seconds {
+        if begin <= end || attempts as f64 >= at_most(service) * seconds {
             return None;
         }
         let windows_left = end as f64 * (length - 1) as f64 / (begin - end) as f64;

@@ -4,7 +4,7 @@ use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::client::edge_at;
 use super::outage::Cause;
-use super::state::Station;
+use super::state::{Owner, Station};
 use crate::id::{ClientId, EdgeId, LeverId, ServiceId};
 use crate::model::{Action, Condition, Model, Notice, Outage, Pull, QueueFate, ServiceFate};
 use crate::observe::{Fact, Observer};
@@ -133,7 +133,11 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         for index in model.clients.len()..self.world.edges.len() {
             let edge = EdgeId::between_services(index);
             let owner = self.world.edges[index].owner;
-            self.reopen_books(edge, edge_at(before, owner), edge_at(model, owner), 1);
+            let callers = match owner {
+                Owner::Client(_) => 1,
+                Owner::Service(id, _) => model.service(id).instances.get(),
+            };
+            self.reopen_books(edge, edge_at(before, owner), edge_at(model, owner), callers);
             self.review_edge(edge);
         }
         for index in 0..self.world.stations.len() {

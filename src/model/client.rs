@@ -116,6 +116,11 @@ impl Edge {
         Patience { attempt: self.timeout, ..self.deadline.unwrap_or(Patience::ENDLESS) }
     }
 
+    /// The share of requests that leave at the least, since a cache may answer the others.
+    pub fn least_misses(&self) -> f64 {
+        self.cache.map_or(1.0, |cache| cache.least_misses().as_f64())
+    }
+
     /// Whether anything of a request is kept between its attempts beside their number.
     pub fn keeps_books(&self) -> bool {
         self.retry.remembers()

@@ -154,8 +154,8 @@ impl Model {
         }
     }
 
-    /// Attempts per second at each service that come of fresh requests alone, with nothing retried, on
-    /// average over the run.
+    /// Attempts per second at each service that come of fresh requests alone, with nothing retried and
+    /// all caches warm, on average over the run.
     ///
     /// # Panics
     /// If services call each other in a circle, which no valid model has.
@@ -170,12 +170,14 @@ impl Model {
     pub fn demand_of(&self, counts: impl Fn(&Client) -> bool) -> Vec<f64> {
         let mut demand = vec![0.0; self.services.len()];
         for client in self.clients.iter().filter(|client| counts(client)) {
-            demand[client.edge.to.index()] += client.arrivals.mean_rate(self.horizon);
+            let rate = client.arrivals.mean_rate(self.horizon);
+            demand[client.edge.to.index()] += rate * client.edge.least_misses();
         }
         let order = self.callees_first().expect("services do not call each other in a circle");
         for id in order.into_iter().rev() {
             for call in &self.service(id).calls.list {
-                demand[call.edge.to.index()] += demand[id.index()] * call.mean_count();
+                demand[call.edge.to.index()] +=
+                    demand[id.index()] * call.mean_count() * call.edge.least_misses();
             }
         }
         demand

@@ -1,9 +1,11 @@
 //! How large a run may be, judged before it starts.
 
 use super::flow::{Flow, Flows, Inflow, at_worst};
-use super::{Meanwhile, Model, Solver};
+use super::{Caller, Edge, Meanwhile, Model, Scope, Service, Solver};
 use crate::id::ServiceId;
 use crate::policy::admission::{Admission, Rejection};
+use crate::policy::balancer::Rule;
+use crate::policy::cache::Contents;
 use crate::policy::shedding::QueueTimer;
 use crate::policy::slowdown::Slowdown;
 use crate::time::Span;
@@ -16,6 +18,9 @@ pub const MAX_COUNTED_EVENTS: f64 = 1e15;
 /// The largest number of attempts that may be in flight at once at worst: about 3 GiB, and within
 /// the event key's room for slots.
 pub const MAX_IN_FLIGHT: f64 = (1_u64 << 25) as f64;
+/// The largest number of things that callers may keep in mind one by one, keys of caches and places of
+/// instances: about 2 GiB.
+pub const MAX_REMEMBERED: f64 = 1e8;
 /// The largest number of windows in a timeline.
 pub const MAX_WINDOWS: u64 = 1_000_000;
 
@@ -26,6 +31,8 @@ pub enum TooLarge {
     Events(f64),
     /// More than [`MAX_IN_FLIGHT`] attempts could be in flight at once.
     InFlight(f64),
+    /// Callers would keep more than [`MAX_REMEMBERED`] keys and instances in mind.
+    Remembered(f64),
     /// Its timeline would have more than [`MAX_WINDOWS`] windows.
     Windows(u64),
 }
@@ -33,10 +40,12 @@ pub enum TooLarge {
 /// What a run can come to if every attempt fails and chance is unkind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorstCase {
-    /// Arrivals, timeouts and completions, and the timers of queues.
+    /// Arrivals, timeouts and completions, the timers of queues, and whatever is looked at by the clock.
     pub events: f64,
     /// Open requests, attempts that wait, and workers, at one instant.
     pub in_flight: f64,
+    /// Keys of caches, and places of instances, in the minds of all callers.
+    pub remembered: f64,
     /// Windows of the timeline.
     pub windows: u64,
 }
@@ -47,7 +56,7 @@ impl Model {
     /// # Errors
     /// The limit that would be passed, with the number that passes it.
     pub fn fits(&self) -> Result<(), TooLarge> {
-        let WorstCase { events, in_flight, windows } = self.worst_case();
+        let WorstCase { events, in_flight, remembered, windows } = self.worst_case();
         if windows > MAX_WINDOWS {
             return Err(TooLarge::Windows(windows));
         }
@@ -61,6 +70,9 @@ impl Model {
         }
         if in_flight > MAX_IN_FLIGHT || in_flight.is_nan() {
             return Err(TooLarge::InFlight(in_flight));
+        }
+        if remembered > MAX_REMEMBERED {
+            return Err(TooLarge::Remembered(remembered));
         }
         Ok(())
     }
@@ -95,10 +107,34 @@ impl Model {
             let id = ServiceId(id);
             in_flight += self.waiting_at_worst(id, *inflow);
             in_flight += self.away_at_worst(id, *inflow);
-            in_flight += f64::from(self.service(id).workers.get());
+            let service = self.service(id);
+            let instances = f64::from(service.instances.get());
+            in_flight += instances * f64::from(service.most_workers().get());
+            if let Some(scaling) = service.scaling {
+                events += instances * horizon / scaling.every.as_secs_f64();
+            }
+        }
+        let mut remembered = 0.0;
+        for (_, caller, edge) in self.edges() {
+            let service = self.service(edge.to);
+            let callers = f64::from(self.memories_of(caller, edge));
+            remembered += callers * remembered_of(edge, service);
+            if let Some(ejection) = service.ejection.filter(|_| service.instances.get() > 1) {
+                let sweeps = horizon / ejection.interval.as_secs_f64();
+                events += callers * sweeps * f64::from(service.instances.get());
+            }
         }
         let windows = self.horizon.as_nanos().div_ceil(self.window.as_nanos().max(1));
-        WorstCase { events, in_flight, windows }
+        WorstCase { events, in_flight, remembered, windows }
+    }
+
+    /// How many memories there are of a call, each of which somebody has for himself.
+    fn memories_of(&self, caller: Caller, edge: &Edge) -> u16 {
+        match (edge.scope, caller) {
+            (Scope::Shared, _) => 1,
+            (Scope::PerInstance, Caller::Client(id)) => self.clients[id.index()].instance_count(),
+            (Scope::PerInstance, Caller::Service(id, _)) => self.service(id).instances.get(),
+        }
     }
 
     /// How many attempts can be between their own work before and after calls, in no worker's hands.
@@ -119,7 +155,7 @@ impl Model {
         let service = self.service(id);
         // Work that grows with the load has no capacity that could be relied on.
         let own = match service.slowdown {
-            Slowdown::None => service.capacity().per_second(),
+            Slowdown::None => service.capacity_of(service.fewest_workers()).per_second(),
             Slowdown::Scalability(_) | Slowdown::Backlog(_) => return 0.0,
         };
         match service.calls.meanwhile {
@@ -137,6 +173,7 @@ impl Model {
     fn waiting_at_worst(&self, id: ServiceId, inflow: Inflow) -> f64 {
         let service = self.service(id);
         let horizon = self.horizon.as_secs_f64();
+        let instances = f64::from(service.instances.get());
         let Inflow { rate: attempt_rate, sent, timeout } = inflow;
         let stalled: f64 = self
             .triggers
@@ -149,11 +186,13 @@ impl Model {
         let queued = excess + attempt_rate * stalled.min(horizon) + chance;
         let waiting = match service.admission {
             Admission::Unbounded => queued.min(sent),
-            Admission::Bounded { max_waiting } => f64::from(max_waiting).min(sent),
-            Admission::Headroom(headroom) => f64::from(headroom.max_waiting()).min(sent),
+            Admission::Bounded { max_waiting } => (instances * f64::from(max_waiting)).min(sent),
+            Admission::Headroom(headroom) => {
+                (instances * f64::from(headroom.max_waiting())).min(sent)
+            }
             // Random work can be short many times in a row, so its mean bounds no number.
             Admission::BoundedWork { max_work } => match service.service_time.constant() {
-                Some(work) => (work.times_in(max_work) as f64).min(sent),
+                Some(work) => (instances * work.times_in(max_work) as f64).min(sent),
                 None => queued.min(sent),
             },
         };
@@ -173,4 +212,22 @@ impl Model {
         };
         waiting + refused.min(sent) + timers.min(sent)
     }
+}
+
+/// What one memory of a call keeps in mind, in pieces of some twenty bytes.
+fn remembered_of(edge: &Edge, service: &Service) -> f64 {
+    /// An instance with what is known of its answers.
+    const OF_AN_INSTANCE: f64 = 6.0;
+    let keys = match edge.cache.map(|cache| cache.contents) {
+        Some(Contents::Keys(keys)) => f64::from(keys.count.get()),
+        Some(Contents::HitRatio(_)) | None => 0.0,
+    };
+    if service.instances.get() == 1 {
+        return keys;
+    }
+    let places = match service.balancer.rule {
+        Rule::ConsistentHash { places } => f64::from(places.get()),
+        Rule::RoundRobin(_) | Rule::Random | Rule::TwoChoices(_) | Rule::LeastOutstanding(_) => 0.0,
+    };
+    keys + f64::from(service.instances.get()) * (OF_AN_INSTANCE + places)
 }

@@ -177,13 +177,31 @@ impl Service {
         [self.errors.hint, self.refusals.hint]
     }
 
-    /// Attempts per second that it completes when every worker of every instance is busy: workers /
-    /// mean work.
+    /// The most workers that each instance has of its own accord.
+    pub fn most_workers(&self) -> NonZeroU32 {
+        self.scaling.map_or(self.workers, |scaling| self.workers.max(scaling.max))
+    }
+
+    /// The fewest workers that each instance has of its own accord.
+    pub fn fewest_workers(&self) -> NonZeroU32 {
+        self.scaling.map_or(self.workers, |scaling| self.workers.min(scaling.min))
+    }
+
+    /// Attempts per second that it completes when every worker that it begins with is busy, of
+    /// every instance: workers / mean work.
     ///
     /// # Panics
     /// If the mean work is zero, which no valid law has.
     pub fn capacity(&self) -> Rate {
-        let workers = f64::from(self.instances.get()) * f64::from(self.workers.get());
+        self.capacity_of(self.workers)
+    }
+
+    /// The same if each instance has so many workers.
+    ///
+    /// # Panics
+    /// Like [`capacity`](Self::capacity).
+    pub fn capacity_of(&self, workers: NonZeroU32) -> Rate {
+        let workers = f64::from(self.instances.get()) * f64::from(workers.get());
         let per_second = workers / self.service_time.mean().as_secs_f64();
         Rate::new(per_second).expect("a law of work has a mean above zero")
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::idle_call::{Instances, call_keys, may_ask_budget, may_be_held_back};
+use super::idle_fleet::{fleet_keys, trigger_key};
 use super::idle_graph::{calling_keys, inner_keys};
 use super::idle_service::{CLASS, UNGUIDED, fit_warning, gives_hints, refusal_keys, service_keys};
 use super::neighbours::{Neighbours, is_called, neighbours};
@@ -103,6 +104,13 @@ impl Idle {
                     help: "disturb what requests of a client pass through",
                 }),
             );
+            if let Some((keys, reason)) = trigger_key(trigger, model) {
+                let found = keys.iter().try_fold(spot, |spot, key| spot.find(key));
+                if let Some(found) = found {
+                    let path = format!("{path}.{}", keys.join("."));
+                    self.note(&path, Question::Effect, found.key, reason);
+                }
+            }
             let ends_too_late = trigger.ends() >= Time::ZERO + model.horizon;
             self.note(
                 &path,
@@ -173,12 +181,13 @@ impl Idle {
                 self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
             }
         }
+        let instances = Instances::Service(caller.instances.get());
         for call in &caller.calls.list {
             let spot = spot.at("calls").at(&call.name);
             let path = format!("{path}.calls.{}", quote(&call.name));
             let (service, called) = (model.service(call.edge.to), &all[call.edge.to.index()]);
             self.see_call(&path, spot, &call.edge, service, called);
-            self.see_company(&path, spot, &call.edge, Instances::Service, service, called);
+            self.see_company(&path, spot, &call.edge, instances, service, called);
             for (key, reason) in inner_keys(model, id, call, all) {
                 if let Some(found) = spot.find(key) {
                     self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
@@ -217,7 +226,9 @@ impl Idle {
                 help: "give the call a timeout above the service time",
             };
             let path = format!("{path}.timeout");
-            self.note(&path, Question::Chance, spot.key, (timeout < work).then_some(reason));
+            // A cache may answer in no time, or be filled by answers that come late.
+            let hopeless = timeout < work && edge.cache.is_none();
+            self.note(&path, Question::Chance, spot.key, hopeless.then_some(reason));
         }
         if let Some(budget) = call.find("budget").filter(|_| edge.budget.is_some()) {
             let reason = Reason {
@@ -276,7 +287,7 @@ impl Idle {
             let path = format!("{path}.retry.{kind}.jitter_before_cap");
             self.note(&path, Question::Effect, order.key, steady.then_some(reason));
         }
-        for (keys, reason) in call_keys(edge, instances) {
+        for (keys, reason) in call_keys(edge, instances, service) {
             let found = keys.iter().try_fold(call, |spot, key| spot.find(key));
             if let Some(found) = found {
                 let path = format!("{path}.{}", keys.join("."));
@@ -299,6 +310,13 @@ impl Idle {
         for (key, reason) in service_keys(service, known) {
             if let Some(found) = spot.find(key) {
                 self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
+            }
+        }
+        for (keys, reason) in fleet_keys(service) {
+            let found = keys.iter().try_fold(spot, |spot, key| spot.find(key));
+            if let Some(found) = found {
+                let path = format!("{path}.{}", keys.join("."));
+                self.note(&path, Question::Effect, found.key, reason);
             }
         }
         for (table, key, reason) in refusal_keys(service, known) {

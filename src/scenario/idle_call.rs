@@ -1,8 +1,9 @@
 //! Which keys of a call change nothing, given what stands beside them.
 
 use super::idle::Reason;
-use crate::model::Edge;
+use crate::model::{Edge, Service};
 use crate::policy::budget::Metered;
+use crate::policy::cache::{Coalescing, Contents};
 use crate::policy::deadline::Overrun;
 use crate::policy::hedge::{Delay, Hedge, OnFailure};
 use crate::policy::outcome::{Failure, Failures};
@@ -45,7 +46,8 @@ const NO_HEDGE: Reason = Reason {
 };
 
 const NOTHING_TO_SHARE: Reason = Reason {
-    what: "this call has nothing to share: no budget, throttle, breaker, pool or percentile of hedging",
+    what: "this call has nothing to share: no budget, throttle, breaker, pool, cache, percentile of \
+           hedging or balancer",
     help: "give it one of them, or leave `scope` out",
 };
 
@@ -59,9 +61,34 @@ const SINGLE: Reason = Reason {
     help: "add instances = 10 to the client",
 };
 
-const SERVICE: Reason = Reason {
-    what: "a service calls as one, so what a call remembers is shared by all of it",
-    help: "leave `scope` out",
+const SINGLE_SERVICE: Reason = Reason {
+    what: "this service is a single instance, which shares with nobody",
+    help: "add instances = 10 to the service",
+};
+
+const BY_RATIO: Reason = Reason {
+    what: "this cache is known by its hit ratio alone, and has no keys",
+    help: "write keys = 10_000 instead of `hit_ratio` and `fills`",
+};
+
+const BY_KEYS: Reason = Reason {
+    what: "this cache knows its keys, so its hit ratio comes out of them",
+    help: "write hit_ratio = 0.9 instead of `keys`",
+};
+
+const ALL_FIT: Reason = Reason {
+    what: "there are no more keys than these, so all of them fit",
+    help: "write fewer than there are `keys`, or leave it out",
+};
+
+const NEVER_LATE: Reason = Reason {
+    what: "nobody gives up a fetch here, so none comes late",
+    help: "give the call a timeout",
+};
+
+const NEVER_GIVEN_UP: Reason = Reason {
+    what: "a fetch that is detached belongs to nobody who could give it up",
+    help: "leave it out, or write coalescing = \"leader\"",
 };
 
 /// How many there are of whoever calls.
@@ -69,8 +96,8 @@ const SERVICE: Reason = Reason {
 pub(super) enum Instances {
     /// Instances of a client.
     Client(u16),
-    /// A service, which is one.
-    Service,
+    /// Instances of a service.
+    Service(u16),
 }
 
 /// Whether a call can fail before it leaves the client.
@@ -93,9 +120,12 @@ pub(super) fn may_ask_budget(edge: &Edge) -> bool {
 pub(super) fn call_keys(
     edge: &Edge,
     instances: Instances,
+    called: &Service,
 ) -> Vec<(Vec<&'static str>, Option<Reason>)> {
-    let mut keys =
-        vec![(vec!["scope"], scope(edge, instances)), (vec!["timeout_from"], timeout_from(edge))];
+    let mut keys = vec![
+        (vec!["scope"], scope(edge, instances, called)),
+        (vec!["timeout_from"], timeout_from(edge)),
+    ];
     for kind in ["sliding_window", "token_threshold", "refundable_quota", "concurrency"] {
         keys.push((vec!["budget", kind, "hedges"], edge.hedge.is_none().then_some(NO_HEDGE)));
     }
@@ -116,22 +146,55 @@ pub(super) fn call_keys(
         let may_wait = (pool.max_waiting != Some(0)).then_some(WAITS_NO_TIME);
         keys.push((vec!["pool", "cold_start"], may_wait));
     }
+    if edge.cache.is_some() {
+        keys.extend(cache_keys(edge, instances));
+    }
     keys
 }
 
-fn scope(edge: &Edge, instances: Instances) -> Option<Reason> {
+fn cache_keys(edge: &Edge, instances: Instances) -> Vec<(Vec<&'static str>, Option<Reason>)> {
+    let keys = match edge.cache.map(|cache| cache.contents) {
+        Some(Contents::Keys(keys)) => Some(keys),
+        Some(Contents::HitRatio(_)) | None => None,
+    };
+    let by_ratio = keys.is_none().then_some(BY_RATIO);
+    let by_keys = keys.is_some().then_some(BY_KEYS);
+    let all_fit = keys.is_some_and(|keys| keys.capacity.is_some_and(|most| most >= keys.count));
+    let detached = keys.is_some_and(|keys| keys.coalescing == Coalescing::Detached);
+    // A service may have to give up a call with what it calls for.
+    let patient = edge.timeout.is_none() && edge.deadline.is_none() && edge.hedge.is_none();
+    let never_late = match instances {
+        Instances::Client(_) => patient.then_some(NEVER_LATE),
+        Instances::Service(_) => None,
+    };
+    let late_fills = detached.then_some(NEVER_GIVEN_UP).or(never_late);
+    vec![
+        (vec!["cache", "popularity"], by_ratio),
+        (vec!["cache", "time_to_live"], by_ratio),
+        (vec!["cache", "coalescing"], by_ratio),
+        (vec!["cache", "capacity"], by_ratio.or(all_fit.then_some(ALL_FIT))),
+        (vec!["cache", "fills"], by_keys),
+        (vec!["cache", "course"], by_keys),
+        (vec!["cache", "late_fills"], late_fills),
+    ]
+}
+
+fn scope(edge: &Edge, instances: Instances, called: &Service) -> Option<Reason> {
     let learns = matches!(edge.hedge, Some(Hedge { delay: Delay::Percentile(_), .. }));
+    let finds = called.instances.get() > 1;
     let forgetful = edge.budget.is_none()
         && edge.throttle.is_none()
         && edge.breaker.is_none()
         && edge.pool.is_none()
+        && edge.cache.is_none()
+        && !finds
         && !learns;
     if forgetful {
         return Some(NOTHING_TO_SHARE);
     }
     match instances {
         Instances::Client(count) => (count == 1).then_some(SINGLE),
-        Instances::Service => Some(SERVICE),
+        Instances::Service(count) => (count == 1).then_some(SINGLE_SERVICE),
     }
 }
 

@@ -50,6 +50,7 @@ mod file;
 mod grid;
 mod idle;
 mod idle_call;
+mod idle_fleet;
 mod idle_graph;
 mod idle_service;
 mod load;

@@ -204,6 +204,15 @@ struct ByKey {
 }
 
 impl Cache {
+    /// The share of requests that are fetched at the least, once everything is there that will be. Of a
+    /// cache of keys that is not known, and so none.
+    pub const fn least_misses(&self) -> Fraction {
+        match self.contents {
+            Contents::HitRatio(ratio) => ratio.warm.complement(),
+            Contents::Keys(_) => Fraction::ZERO,
+        }
+    }
+
     /// A store at the start of a run; `bits` are for the ages of what is there.
     pub fn open(&self, bits: &mut impl Bits) -> Store {
         let memory = match self.contents {

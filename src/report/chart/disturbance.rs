@@ -1,6 +1,7 @@
 //! When triggers act: a shade over the data and their names above it.
 
 use crate::model::{Disturbance, Trigger};
+use crate::time::Span;
 
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
 use super::geometry::{Area, Point};
@@ -37,7 +38,11 @@ fn words(trigger: &Trigger, room: f64) -> String {
         Disturbance::Flush { .. } => "cache flush",
         Disturbance::Capacity { .. } => "capacity change",
     };
-    let words = format!("{}: {} s {kind}", trigger.name, short(trigger.lasts.as_secs_f64()));
+    let lasts = match trigger.lasts {
+        Span::ZERO => String::new(),
+        lasts => format!("{} s ", short(lasts.as_secs_f64())),
+    };
+    let words = format!("{}: {lasts}{kind}", trigger.name);
     let words =
         if font::width(&words, theme::SMALL) <= room { words } else { trigger.name.clone() };
     text::fit(&words, theme::SMALL, room)

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::breaker::Breaker;
 use super::budget::Budget;
+use super::cache::Cache;
 use super::deadline::Deadline;
 use super::hedge::Hedge;
 use super::length::Length;
@@ -40,6 +41,7 @@ pub(super) struct Call {
     pub(super) breaker: Option<Maybe<Breaker>>,
     pub(super) hedge: Option<Maybe<Hedge>>,
     pub(super) pool: Option<Maybe<Pool>>,
+    pub(super) cache: Option<Maybe<Cache>>,
     pub(super) deadline: Option<Maybe<Deadline>>,
     #[serde(default)]
     pub(super) scope: Scope,
@@ -73,7 +75,7 @@ pub(super) enum LateAnswers {
 }
 
 /// The keys of a call, which are easily written without it.
-pub(in crate::scenario) const CALL_KEYS: [&str; 14] = [
+pub(in crate::scenario) const CALL_KEYS: [&str; 15] = [
     "preset",
     "timeout",
     "timeout_from",
@@ -84,6 +86,7 @@ pub(in crate::scenario) const CALL_KEYS: [&str; 14] = [
     "breaker",
     "hedge",
     "pool",
+    "cache",
     "deadline",
     "scope",
     "latency",
@@ -119,6 +122,8 @@ impl Call {
         let hedge = hedge.and_then(|hedge| hedge.build(spot.at("hedge"), out));
         let pool = self.pool.as_ref().and_then(|pool| pool.0.as_ref());
         let pool = pool.and_then(|pool| pool.build(spot.at("pool"), out));
+        let cache = self.cache.as_ref().and_then(|cache| cache.0.as_ref());
+        let cache = cache.and_then(|cache| cache.build(spot.at("cache"), out));
         let deadline = self.deadline.as_ref().and_then(|deadline| deadline.0.as_ref());
         let deadline = deadline.and_then(|deadline| deadline.build(spot.at("deadline"), out));
         let deadline = match (self.timeout_from, timeout) {
@@ -139,6 +144,7 @@ impl Call {
             breaker,
             hedge,
             pool,
+            cache,
             deadline,
             scope: match self.scope {
                 Scope::Shared => model::Scope::Shared,

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::breaker::Breaker;
 use super::budget::Budget;
+use super::cache::Cache;
 use super::call::{Call, LateAnswers, Scope, TimeoutFrom};
 use super::deadline::Deadline;
 use super::hedge::Hedge;
@@ -55,6 +56,7 @@ pub(super) struct InnerCall {
     breaker: Option<Maybe<Breaker>>,
     hedge: Option<Maybe<Hedge>>,
     pool: Option<Maybe<Pool>>,
+    cache: Option<Maybe<Cache>>,
     deadline: Option<Maybe<Deadline>>,
     #[serde(default)]
     scope: Scope,
@@ -177,6 +179,7 @@ impl InnerCall {
             breaker: written.breaker,
             hedge: written.hedge,
             pool: written.pool,
+            cache: written.cache,
             deadline: written.deadline,
             scope: written.scope,
             latency: written.latency,

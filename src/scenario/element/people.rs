@@ -2,7 +2,7 @@
 
 use super::number::positive;
 use crate::id::{ClientId, EdgeId, ServiceId};
-use crate::model::{self, Arrivals};
+use crate::model::{self, Arrivals, Caller, Model};
 use crate::scenario::nearest::did_you_mean;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -23,6 +23,27 @@ impl People<'_> {
 
     pub(super) fn client(&self, name: &str, spot: Spot<'_>) -> Result<ClientId, Diagnostic> {
         find(self.clients, "client", name, spot).map(ClientId)
+    }
+
+    /// The instance of a service that people call by this number, counted from 1; counted from 0. None if
+    /// the service could not be built.
+    pub(super) fn instance(
+        &self,
+        number: i64,
+        service: ServiceId,
+        spot: Spot<'_>,
+    ) -> Result<Option<u16>, Diagnostic> {
+        let Some(service) = &self.built_services[service.index()] else { return Ok(None) };
+        let count = service.instances.get();
+        let index = u16::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        if let Some(index) = index.filter(|index| *index < count) {
+            return Ok(Some(index));
+        }
+        let message = match count {
+            1 => format!("`{}` is a single instance", service.name),
+            count => format!("`{}` has instances 1 to {count}", service.name),
+        };
+        Err(Diagnostic::error(spot.value(), message))
     }
 
     /// The edge that a trigger names: a client's, or that of one call of a service. None if whoever calls
@@ -126,6 +147,18 @@ impl People<'_> {
                 "let another client surge, with arrivals = \"poisson\", \"even\" or a profile"
                     .to_owned(),
             )),
+        }
+    }
+}
+
+/// Where the call of `caller` is written, in the world at `spot`; none if nothing is said about it.
+pub(super) fn call_of<'t>(caller: Caller, model: &Model, spot: Spot<'t>) -> Option<Spot<'t>> {
+    match caller {
+        Caller::Client(id) => spot.at("clients").at(&model.clients[id.index()].name).find("call"),
+        Caller::Service(id, nth) => {
+            let service = model.service(id);
+            let calls = spot.at("services").at(&service.name).find("calls")?;
+            calls.find(&service.calls.list[nth].name)
         }
     }
 }

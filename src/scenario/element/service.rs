@@ -6,11 +6,16 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use super::admission::Queue;
+use super::autoscaling::Autoscaling;
+use super::balancer::Balancer;
 use super::discipline::Discipline;
+use super::ejection::Ejection;
 use super::hint::{RetryAfter, hint};
 use super::inner_call::{InnerCall, WhileCalling, calls};
+use super::instances::several;
 use super::limit::Limit;
 use super::load_dependence::LoadDependence;
+use super::maybe::Maybe;
 use super::names::Names;
 use super::number::{fraction, whole};
 use super::queue_timeout::QueueTimeout;
@@ -35,6 +40,10 @@ pub(in crate::scenario) struct Service {
     _preset: Option<Names>,
     workers: i64,
     service_time: ServiceTime,
+    instances: Option<i64>,
+    balancer: Option<Balancer>,
+    ejection: Option<Maybe<Ejection>>,
+    autoscaling: Option<Maybe<Autoscaling>>,
     queue: Option<Queue>,
     #[serde(default)]
     shedding: Shedding,
@@ -109,7 +118,15 @@ impl Service {
         let service_time = out.keep(self.service_time.law(spot.at("service_time")));
         let calls =
             calls(&self.calls, self.work_before_calls, self.while_calling, spot, services, out);
+        let several =
+            several(self.instances, self.balancer.as_ref(), self.ejection.as_ref(), spot, out);
         let (workers, service_time) = (workers?, service_time?);
+        let scaling = match &self.autoscaling {
+            None | Some(Maybe(None)) => Some(None),
+            Some(Maybe(Some(scaling))) => {
+                scaling.build(workers, spot.at("autoscaling"), out).map(Some)
+            }
+        };
         let admission = match &self.queue {
             None => Some(Admission::Unbounded),
             Some(queue) => {
@@ -162,7 +179,8 @@ impl Service {
                 OnAbandon::StopsWork => model::OnAbandon::StopsWork,
             },
             calls: calls?,
-            ..model::Service::new(name, workers, service_time)
+            scaling: scaling?,
+            ..several?.of(model::Service::new(name, workers, service_time))
         })
     }
 }

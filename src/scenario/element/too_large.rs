@@ -1,8 +1,14 @@
 //! A run that is too large, and the key that makes it so.
 
+use std::num::{NonZeroU16, NonZeroU32};
+
 use super::number::thousands;
-use crate::model::{Arrivals, Client, MAX_IN_FLIGHT, MAX_WINDOWS, Model, TooLarge, WorstCase};
+use crate::model::{
+    Arrivals, Client, Edge, MAX_IN_FLIGHT, MAX_REMEMBERED, MAX_WINDOWS, Model, Service, TooLarge,
+    WorstCase,
+};
 use crate::policy::admission::Admission;
+use crate::policy::cache::{Contents, Keys};
 use crate::scenario::source::Place;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -27,6 +33,14 @@ pub(super) fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagn
                 thousands(MAX_IN_FLIGHT as u64)
             ),
             "a shorter horizon, a lower rate, fewer retries or a bounded queue",
+        ),
+        TooLarge::Remembered(pieces) => (
+            format!(
+                "callers would keep about {} keys and places of instances in mind; the limit is {}",
+                thousands(two_digits(pieces)),
+                thousands(MAX_REMEMBERED as u64)
+            ),
+            "fewer keys, fewer instances, or one memory for all: scope = \"shared\"",
         ),
         TooLarge::Windows(windows) => (
             format!(
@@ -56,15 +70,19 @@ const ORDINARY_RATE: f64 = 1_000.0;
 const ORDINARY_RETRIES: u32 = 3;
 const ORDINARY_TIMEOUT: Span = Span::from_secs(60);
 const ORDINARY_WAITING: u32 = 10_000;
-const ORDINARY_WORKERS: u32 = 1_000;
+const ORDINARY_WORKERS: NonZeroU32 = NonZeroU32::new(1_000).unwrap();
+const ORDINARY_INSTANCES: NonZeroU16 = NonZeroU16::new(10).unwrap();
+const ORDINARY_KEYS: NonZeroU32 = NonZeroU32::new(10_000).unwrap();
+const ORDINARY_EVERY: Span = Span::from_secs(10);
 
 /// The key whose value, were it an ordinary one, would make the run smaller than any other's would.
 fn cause(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Place {
     let size = |model: &Model| {
-        let WorstCase { events, in_flight, windows } = model.worst_case();
+        let WorstCase { events, in_flight, remembered, windows } = model.worst_case();
         match limit {
             TooLarge::Events(_) => events,
             TooLarge::InFlight(_) => in_flight,
+            TooLarge::Remembered(_) => remembered,
             TooLarge::Windows(_) => windows as f64,
         }
     };
@@ -89,7 +107,8 @@ fn cause(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Place {
         let service = spot.at("services").at(&called.name);
         let demand = match demand(here) {
             // A share of a capacity that nobody has: it is the capacity that is out of the ordinary.
-            Demand::Load(_) if called.workers.get() > ORDINARY_WORKERS => service.at("workers"),
+            Demand::Load(_) if called.workers > ORDINARY_WORKERS => service.at("workers"),
+            Demand::Load(_) if called.instances > ORDINARY_INSTANCES => service.at("instances"),
             Demand::Load(spot) | Demand::Other(spot) => spot,
         };
         consider(demand.value(), &|model| slow_down(&mut model.clients[nth], model.horizon));
@@ -99,6 +118,9 @@ fn cause(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Place {
                 let retry = &mut model.clients[nth].edge.retry;
                 retry.max_retries = retry.max_retries.min(ORDINARY_RETRIES);
             });
+        }
+        if let Some(keys) = call.find("cache").and_then(|cache| cache.find("keys")) {
+            consider(keys.value(), &|model| few_keys(&mut model.clients[nth].edge));
         }
         if let Some(timeout) = call.find("timeout") {
             consider(timeout.value(), &|model| {
@@ -118,7 +140,60 @@ fn cause(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Place {
             });
         }
     }
+    for (nth, service) in model.services.iter().enumerate() {
+        let here = spot.at("services").at(&service.name);
+        consider_size(here, &mut |place, change| {
+            consider(place, &|model| change(&mut model.services[nth]));
+        });
+        for (call, written) in service.calls.list.iter().enumerate() {
+            let here = here.at("calls").at(&written.name);
+            if let Some(keys) = here.find("cache").and_then(|cache| cache.find("keys")) {
+                consider(keys.value(), &|model| {
+                    few_keys(&mut model.services[nth].calls.list[call].edge);
+                });
+            }
+        }
+    }
     smallest.1
+}
+
+/// The keys of a service that say how much of it there is, and how often anybody looks.
+fn consider_size(service: Spot<'_>, consider: &mut dyn FnMut(Place, &dyn Fn(&mut Service))) {
+    consider(service.at("workers").value(), &|service| {
+        service.workers = service.workers.min(ORDINARY_WORKERS);
+    });
+    if let Some(instances) = service.find("instances") {
+        consider(instances.value(), &|service| {
+            service.instances = service.instances.min(ORDINARY_INSTANCES);
+        });
+    }
+    if let Some(scaling) = service.find("autoscaling") {
+        consider(scaling.at("max").value(), &|service| {
+            if let Some(scaling) = &mut service.scaling {
+                scaling.max = scaling.max.min(ORDINARY_WORKERS);
+            }
+        });
+        consider(scaling.at("every").value(), &|service| {
+            if let Some(scaling) = &mut service.scaling {
+                scaling.every = scaling.every.max(ORDINARY_EVERY);
+            }
+        });
+    }
+    if let Some(interval) = service.find("ejection").and_then(|found| found.find("interval")) {
+        consider(interval.value(), &|service| {
+            if let Some(ejection) = &mut service.ejection {
+                ejection.interval = ejection.interval.max(ORDINARY_EVERY);
+            }
+        });
+    }
+}
+
+fn few_keys(edge: &mut Edge) {
+    if let Some(cache) = &mut edge.cache
+        && let Contents::Keys(Keys { count, .. }) = &mut cache.contents
+    {
+        *count = ORDINARY_KEYS.min(*count);
+    }
 }
 
 fn slow_down(client: &mut Client, horizon: Span) {

@@ -9,7 +9,7 @@ use super::number::{fraction, positive, whole};
 use super::people::{NamedEdge, People};
 use super::service::MOST_WORKERS;
 use super::world::Complaints;
-use crate::model::{self, Disturbance};
+use crate::model::{self, Disturbance, Subject};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::{Span, Time};
@@ -26,12 +26,14 @@ pub(in crate::scenario) enum Trigger {
     Errors(Errors),
     Loss(Loss),
     Capacity(Capacity),
+    Flush(Flush),
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Stall {
     service: String,
+    instance: Option<i64>,
     begins: Length,
     lasts: Length,
     repeat: Option<Repeat>,
@@ -41,6 +43,7 @@ pub(in crate::scenario) struct Stall {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Slowdown {
     service: String,
+    instance: Option<i64>,
     factor: f64,
     #[serde(default)]
     in_progress: InProgress,
@@ -71,6 +74,7 @@ pub(in crate::scenario) struct Surge {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Outage {
     service: String,
+    instance: Option<i64>,
     #[serde(default)]
     queue: Queue,
     #[serde(default)]
@@ -123,6 +127,7 @@ pub(in crate::scenario) struct Latency {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Errors {
     service: String,
+    instance: Option<i64>,
     share: f64,
     begins: Length,
     lasts: Length,
@@ -145,9 +150,21 @@ pub(in crate::scenario) struct Loss {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Capacity {
     service: String,
+    instance: Option<i64>,
     workers: i64,
     begins: Length,
     lasts: Length,
+    repeat: Option<Repeat>,
+}
+
+/// A cache is empty from an instant on: this has no length.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Flush {
+    client: Option<String>,
+    service: Option<String>,
+    call: Option<String>,
+    begins: Length,
     repeat: Option<Repeat>,
 }
 
@@ -167,7 +184,8 @@ const LARGEST_FACTOR: f64 = 1_000.0;
 /// When a trigger acts, as it is written.
 struct When<'a> {
     begins: &'a Length,
-    lasts: &'a Length,
+    /// None for what is over the moment it begins.
+    lasts: Option<&'a Length>,
     repeat: Option<&'a Repeat>,
     spot: Spot<'a>,
 }
@@ -183,28 +201,51 @@ impl Trigger {
         out: &mut Complaints,
     ) -> Option<Vec<model::Trigger>> {
         let (kind, begins, lasts, repeat) = match self {
-            Self::Stall(t) => ("stall", &t.begins, &t.lasts, &t.repeat),
-            Self::Slowdown(t) => ("slowdown", &t.begins, &t.lasts, &t.repeat),
-            Self::Surge(t) => ("surge", &t.begins, &t.lasts, &t.repeat),
-            Self::Outage(t) => ("outage", &t.begins, &t.lasts, &t.repeat),
-            Self::Latency(t) => ("latency", &t.begins, &t.lasts, &t.repeat),
-            Self::Errors(t) => ("errors", &t.begins, &t.lasts, &t.repeat),
-            Self::Loss(t) => ("loss", &t.begins, &t.lasts, &t.repeat),
-            Self::Capacity(t) => ("capacity", &t.begins, &t.lasts, &t.repeat),
+            Self::Stall(t) => ("stall", &t.begins, Some(&t.lasts), &t.repeat),
+            Self::Slowdown(t) => ("slowdown", &t.begins, Some(&t.lasts), &t.repeat),
+            Self::Surge(t) => ("surge", &t.begins, Some(&t.lasts), &t.repeat),
+            Self::Outage(t) => ("outage", &t.begins, Some(&t.lasts), &t.repeat),
+            Self::Latency(t) => ("latency", &t.begins, Some(&t.lasts), &t.repeat),
+            Self::Errors(t) => ("errors", &t.begins, Some(&t.lasts), &t.repeat),
+            Self::Loss(t) => ("loss", &t.begins, Some(&t.lasts), &t.repeat),
+            Self::Flush(t) => ("flush", &t.begins, None, &t.repeat),
+            Self::Capacity(t) => ("capacity", &t.begins, Some(&t.lasts), &t.repeat),
         };
         let spot = spot.at(kind);
         let disturbance = self.disturbance(spot, people, out);
+        let instance = self.instance(disturbance, spot.at("instance"), people, out);
         let when = When { begins, lasts, repeat: repeat.as_ref(), spot };
         let times = when.times(horizon, out);
-        let (disturbance, times) = (disturbance?, times?);
+        let (disturbance, instance, times) = (disturbance?, instance?, times?);
         let triggers = times.into_iter().map(|(begins, lasts)| model::Trigger {
             name: name.to_owned(),
-            instance: None,
+            instance,
             begins,
             lasts,
             disturbance,
         });
         Some(triggers.collect())
+    }
+
+    /// Which instance it is about, counted from zero; none inside for all of them.
+    fn instance(
+        &self,
+        disturbance: Option<Disturbance>,
+        spot: Spot<'_>,
+        people: &People<'_>,
+        out: &mut Complaints,
+    ) -> Option<Option<u16>> {
+        let written = match self {
+            Self::Stall(t) => t.instance,
+            Self::Slowdown(t) => t.instance,
+            Self::Outage(t) => t.instance,
+            Self::Errors(t) => t.instance,
+            Self::Capacity(t) => t.instance,
+            Self::Surge(_) | Self::Latency(_) | Self::Loss(_) | Self::Flush(_) => None,
+        };
+        let Some(number) = written else { return Some(None) };
+        let Subject::Service(service) = disturbance?.subject() else { return Some(None) };
+        out.keep(people.instance(number, service, spot)).flatten().map(Some)
     }
 
     fn disturbance(
@@ -274,6 +315,15 @@ impl Trigger {
                 let share = out.keep(fraction(loss.share, "the share", spot.at("share")));
                 Some(Disturbance::Loss { edge: edge?, share: share? })
             }
+            Self::Flush(flush) => {
+                let named = NamedEdge {
+                    client: flush.client.as_deref(),
+                    service: flush.service.as_deref(),
+                    call: flush.call.as_deref(),
+                };
+                let edge = out.keep(people.edge(named, spot)).flatten();
+                Some(Disturbance::Flush { edge: edge? })
+            }
             Self::Capacity(capacity) => {
                 let service = out.keep(people.service(&capacity.service, spot.at("service")));
                 let what = "the number of workers";
@@ -305,8 +355,13 @@ impl When<'_> {
     /// Each time the trigger begins, and how long it lasts.
     fn times(&self, horizon: Option<Span>, out: &mut Complaints) -> Option<Vec<(Time, Span)>> {
         let begins = out.keep(self.begins.span(self.spot.at("begins")));
-        let lasts = self.lasts.above_zero(self.spot.at("lasts"), "for no trigger, leave it out");
-        let lasts = out.keep(lasts);
+        let lasts = match self.lasts {
+            None => Some(Span::ZERO),
+            Some(lasts) => {
+                let instead = "for no trigger, leave it out";
+                out.keep(lasts.above_zero(self.spot.at("lasts"), instead))
+            }
+        };
         let (begins, lasts) = (begins?, lasts?);
         out.keep(check_begin(begins, horizon, self.spot.at("begins")))?;
         let Some(repeat) = self.repeat else {

@@ -1,7 +1,9 @@
 //! The written world into a model: names to ids, words to policies, and whether it all fits.
 
+use super::cache::check_flushes;
 use super::document::{Document, Tie};
 use super::inner_call::check_calls;
+use super::instances::check_instances;
 use super::number::thousands;
 use super::people::People;
 use super::solver;
@@ -152,17 +154,23 @@ impl Document {
             solver: solver?,
         };
         out.keep(check_calls(&model, spot))?;
+        out.keep(check_instances(&model, spot))?;
+        out.keep(check_flushes(&model, spot))?;
         Some(model)
     }
 }
 
-/// What a run sets up once: who there is, whom they call, and how a queue is kept. The rate of
-/// arrivals may change, their process may not.
-const LASTING: [(&str, &str); 4] = [
+/// What a run sets up once: who there is, whom they call, how an instance is found, how workers come and
+/// go, and how a queue is kept. The rate of arrivals may change, their process may not.
+const LASTING: [(&str, &str); 8] = [
     ("clients", "calls"),
     ("clients", "arrivals"),
     ("clients", "instances"),
     ("services", "discipline"),
+    ("services", "instances"),
+    ("services", "balancer"),
+    ("services", "ejection"),
+    ("services", "autoscaling"),
 ];
 /// What a run sets up once about a call between services.
 const LASTING_OF_CALLS: [&str; 4] = ["to", "step", "copies", "passes_deadline"];

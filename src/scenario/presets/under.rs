@@ -16,7 +16,7 @@ const CHOICES: [&str; 6] =
 const SERVICE_CHOICES: [&str; 3] = ["limit", "shedding", "queue"];
 
 /// Keys that exclude each other: a call that has one of them does not get the other.
-const RIVALS: [(&str, &[&str]); 10] = [
+const RIVALS: [(&str, &[&str]); 11] = [
     ("max_retries", &["max_attempts"]),
     ("max_attempts", &["max_retries", "max_hedges"]),
     ("max_hedges", &["max_attempts"]),
@@ -27,6 +27,7 @@ const RIVALS: [(&str, &[&str]); 10] = [
     ("decided_after", &["permits"]),
     ("minimum", &["max_outstanding"]),
     ("max_outstanding", &["share", "minimum"]),
+    ("target_utilisation", &["target_queue", "target_concurrency", "thresholds"]),
 ];
 
 /// The world with the presets of its calls and services written out.
