@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::model::{Arrivals, Edge, InnerCall, Model, Service};
+use crate::model::{Action, Arrivals, Edge, InnerCall, Model, Pull, Service};
 use crate::observe::{Recording, Share, Station, Timeline, Window};
 use crate::time::{Span, Time};
 
@@ -141,7 +141,9 @@ pub fn assess(
         None if stayed_down_between_triggers(model, timeline, &good) => {
             Assessment::plain(Verdict::Metastable, relapses)
         }
-        None if (Time::ZERO + model.horizon).since(ends) < settling_time(model) => {
+        None if (Time::ZERO + model.horizon).since(ends) < settling_time(model)
+            || is_held_down_at_the_end(model) =>
+        {
             Assessment::plain(Verdict::Undecided, relapses)
         }
         None => match empty_at(model, recording, over) {
@@ -152,6 +154,23 @@ pub fn assess(
             None => Assessment::plain(Verdict::Metastable, relapses),
         },
     }
+}
+
+/// Whether an operator still keeps requests or attempts out when the run ends, or has done so in the
+/// last windows: what fails then says nothing about what happens afterwards.
+fn is_held_down_at_the_end(model: &Model) -> bool {
+    let judged = model.window.saturating_mul(ENOUGH_WINDOWS as u64);
+    model.levers.iter().any(|lever| {
+        let lasts = match &lever.action {
+            Action::Block { lasts, .. } => *lasts,
+            Action::Restart { takes, .. } => *takes,
+            Action::DropQueue { .. } | Action::Change(_) => return false,
+        };
+        match lever.pulled {
+            Pull::At(at) => at + lasts + judged > Time::ZERO + model.horizon,
+            Pull::Once { .. } => false,
+        }
+    })
 }
 
 /// Which windows were good: for every client, goodput was the share of fresh demand that is asked for.

@@ -39,7 +39,10 @@ pub(super) fn presets(args: &Args) -> Result<Exit, Failure> {
         Some(name) => {
             let preset = presets.iter().find(|preset| preset.name == *name);
             let missing = || {
-                anyhow!("there is no preset `{name}`; `metastable presets` lists those there are")
+                let near = Preset::nearest(name).map(|near| format!(": did you mean `{near}`?"));
+                let help =
+                    near.unwrap_or("; `metastable presets` lists those there are".to_owned());
+                anyhow!("there is no preset `{name}`{help}")
             };
             pasted(preset.ok_or_else(missing)?)
         }

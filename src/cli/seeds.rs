@@ -14,7 +14,7 @@ pub(super) struct Seeds {
     /// The first seed [default: the scenario's]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Run under N seeds, S to S + N - 1 [default: 1, or what [sweep] says]
+    /// Run under N seeds, S to S + N - 1 [default: 1; in a sweep what [sweep] says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: Option<u64>,
 }

@@ -15,7 +15,7 @@ use super::state::Memory;
 use crate::model::{Edge, Scope};
 use crate::observe::{CallId, Fact, Guard, Observer, Sending};
 use crate::policy::budget::{Charged, Extra, Permission, Receipt};
-use crate::policy::deadline::{Patience, Timer};
+use crate::policy::deadline::{Misfit, Patience, Timer};
 use crate::policy::outcome::Outcome;
 use crate::policy::pool::Lease;
 use crate::policy::retry::{Decision, Failure, Hint};
@@ -95,13 +95,36 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             Sending::Retry | Sending::Hedge => Kind::Again,
         };
         let now = self.now;
+        let born = self.world.calls.born(call);
+        let longest = self.patience_of(call).slack(born, now).unwrap_or(Span::MAX);
         let (memory, bits) = self.memory_and_bits(call);
-        let turn = memory.valve.as_mut().map_or(Turn::Now, |valve| valve.ask(now, asks_as, bits));
+        let turn =
+            memory.valve.as_mut().map_or(Turn::Now, |valve| valve.ask(now, asks_as, longest, bits));
         match turn {
+            Turn::TooLate => self.miss_deadline(flight, Guard::Throttle),
             Turn::Now => self.pass_breaker(flight),
             Turn::After(wait) => self.leave_after(flight, Stage::Throttled, wait),
             Turn::Dropped => self.hold_back(flight, Guard::Throttle, Failure::Unavailable),
         }
+    }
+
+    /// An attempt could leave only when it is of no use any more: so the request fails, now or when
+    /// its time is over.
+    fn miss_deadline(&mut self, flight: u32, guard: Guard) {
+        let Flight { call, .. } = *self.world.calls.flights.get(flight);
+        let patience = self.patience_of(call);
+        let born = self.world.calls.born(call);
+        if let (Misfit::SleepsToDeadline, Some(left)) =
+            (patience.misfit, patience.left(born, self.now))
+            && self.edge_of(call).hedge.is_none()
+        {
+            self.end_flight(flight);
+            let kept = self.world.calls.kept(call);
+            (kept.stops, kept.failure) = (true, Failure::TimedOut);
+            return self.sleep(call, left);
+        }
+        self.world.calls.flights.get_mut(flight).ends = Ends::Request;
+        self.hold_back(flight, guard, Failure::TimedOut);
     }
 
     fn pass_breaker(&mut self, flight: u32) {
@@ -132,6 +155,13 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// The attempt is sent.
     fn launch(&mut self, flight: u32) {
         let now = self.now;
+        let Flight { call, ready, .. } = *self.world.calls.flights.get(flight);
+        let born = self.world.calls.born(call);
+        if ready < now
+            && self.patience_of(call).fit(born, now, Span::ZERO) != Decision::After(Span::ZERO)
+        {
+            return self.miss_deadline(flight, Guard::Pool);
+        }
         let Some(station) = self.find_instance(flight) else {
             return self.hold_back(flight, Guard::Balancer, Failure::Unavailable);
         };

@@ -5,10 +5,11 @@ use metastable::law::Law;
 use metastable::model::{Arrivals, Errors, Model, OnAbandon};
 use metastable::observe::{Fact, Guard, Sending, Tally};
 use metastable::policy::budget::{Budget, Rule, TokenThreshold};
-use metastable::policy::deadline::{Clock, Patience};
+use metastable::policy::deadline::{Clock, Misfit, Patience};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::outcome::{Failure, Failures};
 use metastable::policy::pool::{AcquireClock, ColdStart, Pool};
+use metastable::policy::throttle::{Again, AtEmpty, RateLimit, Throttle};
 use metastable::time::{Span, Time};
 use metastable::unit::Fraction;
 
@@ -241,4 +242,32 @@ fn a_bulkhead_blocks_as_erlang_says() {
         })
         .collect();
     agrees("a bulkhead", &shares, erlang_b(connections, load), 0.02);
+}
+
+/// A throttle under a deadline: what would leave too late fails at once, and reserves nothing; or its
+/// user is kept until the deadline.
+#[test]
+fn a_throttle_does_not_outlast_the_deadline() {
+    let mut model = at(&[0; 20], 10, ms(10));
+    let rate_limit =
+        RateLimit::new(rate(1.0), 1, AtEmpty::Waits, Again::Metered).expect("a rate limit");
+    let edge = &mut model.clients[0].edge;
+    edge.throttle = Some(Throttle::RateLimit(rate_limit));
+    let patience = Patience { request: Some(ms(5_000)), ..Patience::ENDLESS };
+    edge.deadline = Some(patience);
+    let good = [10, 1_010, 2_010, 3_010, 4_010].map(|millis| (at_ms(millis), true));
+    let ends = ended(&model);
+    assert_eq!(sent(&model).len(), 5);
+    assert_eq!(ends[..15], [(at_ms(0), false); 15]);
+    assert_eq!(ends[15..], good);
+    let edge = &mut model.clients[0].edge;
+    edge.deadline = Some(Patience { misfit: Misfit::SleepsToDeadline, ..patience });
+    let ends = ended(&model);
+    assert_eq!(ends[..5], good);
+    assert_eq!(ends[5..], [(at_ms(5_000), false); 15]);
+    // A connection that comes free at the very instant of the deadline comes too late.
+    let mut pooled = at(&[0; 8], 10, ms(1_000));
+    pooled.clients[0].edge.deadline = Some(patience);
+    pooled.clients[0].edge.pool = Some(pool(1, None, None));
+    assert_eq!(sent(&pooled).len(), 5);
 }

@@ -2,12 +2,13 @@
 
 use metastable::analysis::{Verdict, exceeds_capacity};
 use metastable::experiment::Workbench;
-use metastable::id::ServiceId;
+use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
-use metastable::model::{Arrivals, Edge, InnerCall, Model};
+use metastable::model::{Action, Arrivals, Edge, InnerCall, Lever, Model, Pull};
 use metastable::policy::admission::Admission;
 use metastable::policy::shedding::Shedding;
 use metastable::time::Span;
+use metastable::unit::Fraction;
 
 use crate::worlds::{at_ms, client, immediately, ms, rate, retry_storm, service, stall, station};
 
@@ -102,4 +103,24 @@ fn demand_multiplies_down_to_what_is_called() {
     model.services[1].workers = 10.try_into().expect("ten");
     assert!(!exceeds_capacity(&model));
     check(&model, Verdict::Unaffected);
+}
+
+/// A storm that was over long ago, and an operator who still keeps everybody out when the run ends:
+/// that says nothing about what happens when he lets go.
+#[test]
+fn who_is_kept_out_at_the_end_is_not_down_for_good() {
+    let mut model = retry_storm(0.7);
+    let everybody = Fraction::ONE;
+    let block = |at, lasts| Lever {
+        name: "block".to_owned(),
+        pulled: Pull::At(at),
+        action: Action::Block { client: ClientId(0), share: everybody, lasts },
+    };
+    model.levers = vec![block(at_ms(50_000), Span::from_secs(60))];
+    check(&model, Verdict::Undecided);
+    model.levers = vec![block(at_ms(50_000), Span::from_secs(9))];
+    check(&model, Verdict::Undecided);
+    // Let go in time, it is seen to fail on: two seconds of a block drain nothing of this.
+    model.levers = vec![block(at_ms(30_000), Span::from_secs(2))];
+    check(&model, Verdict::Metastable);
 }

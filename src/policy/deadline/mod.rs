@@ -178,6 +178,19 @@ impl Patience {
         }
     }
 
+    /// How long an attempt that is ready at `now` may be held up and still be worth sending; none if
+    /// for any time.
+    pub fn slack(&self, born: Time, now: Time) -> Option<Span> {
+        let cut_off = self.cut_off(born);
+        let least = match self.least {
+            Least::Length(length) => length,
+            Least::WholeTimeout => self.attempt.unwrap_or(Span::ZERO),
+        };
+        // What leaves at the very instant of the deadline has no time at all.
+        let least = least.max(Span::NANOSECOND);
+        (cut_off < Time::NEVER).then(|| cut_off.since(now).saturating_sub(least))
+    }
+
     /// The time that is left at `now` to whoever is called for a request that arrived at `born`:
     /// zero if it is not worth starting, none without a deadline.
     pub fn left(&self, born: Time, now: Time) -> Option<Span> {

@@ -82,7 +82,7 @@ impl SendRate {
     }
 
     /// Whether an attempt may leave.
-    pub fn ask(&mut self, now: Time) -> Turn {
+    pub fn ask(&mut self, now: Time, longest: Span) -> Turn {
         if self.curve.is_none() {
             return Turn::Now;
         }
@@ -94,8 +94,12 @@ impl SendRate {
         match self.throttle.at_empty {
             super::AtEmpty::Drops => Turn::Dropped,
             super::AtEmpty::Waits => {
+                let wait = Span::from_secs_f64((1.0 - self.tokens) / self.rate);
+                if wait > longest {
+                    return Turn::TooLate;
+                }
                 self.tokens -= 1.0;
-                Turn::After(Span::from_secs_f64(-self.tokens / self.rate))
+                Turn::After(wait)
             }
         }
     }
@@ -194,7 +198,7 @@ mod tests {
             valve.answered(secs(f64::from(n) / 20.0), Outcome::Succeeded);
         }
         assert!((valve.measured - 20.0).abs() < 0.01, "{}", valve.measured);
-        assert_eq!(valve.ask(secs(10.0)), Turn::Now);
+        assert_eq!(valve.ask(secs(10.0), Span::MAX), Turn::Now);
         assert_eq!(valve.per_second(), None);
     }
 
@@ -213,10 +217,10 @@ mod tests {
         let mut last = Span::ZERO;
         for n in 1..=200 {
             let now = secs(f64::from(n) / 20.0);
-            last = match valve.ask(now) {
+            last = match valve.ask(now, Span::MAX) {
                 Turn::Now => Span::ZERO,
                 Turn::After(wait) => wait,
-                Turn::Dropped => panic!("this one waits"),
+                Turn::Dropped | Turn::TooLate => panic!("this one waits"),
             };
         }
         assert!((last.as_secs_f64() - (200.0 / 7.0 - 10.0)).abs() < 0.01, "{last}");
@@ -225,7 +229,7 @@ mod tests {
     #[test]
     fn what_does_not_wait_is_dropped_and_counted() {
         let mut valve = throttled_at_rate_7(AtEmpty::Drops);
-        let turns = (1..=200).map(|n| valve.ask(secs(f64::from(n) / 20.0)));
+        let turns = (1..=200).map(|n| valve.ask(secs(f64::from(n) / 20.0), Span::MAX));
         let passed = turns.filter(|&turn| turn == Turn::Now).count();
         assert!((68..=70).contains(&passed), "{passed}");
     }

@@ -53,6 +53,9 @@ pub enum Turn {
     After(Span),
     /// Never: it fails on the client's side, without having been sent.
     Dropped,
+    /// Its turn would come later than it waits. Nothing has been reserved for it (Go's
+    /// `rate.Limiter.Wait` under a deadline).
+    TooLate,
 }
 
 /// What a throttle remembers during a run.
@@ -78,13 +81,13 @@ impl Throttle {
 }
 
 impl Valve {
-    /// Whether an attempt may leave.
+    /// Whether an attempt may leave that waits no longer than `longest`.
     #[inline]
-    pub fn ask(&mut self, now: Time, kind: Kind, bits: &mut impl Bits) -> Turn {
+    pub fn ask(&mut self, now: Time, kind: Kind, longest: Span, bits: &mut impl Bits) -> Turn {
         match self {
             Self::Adaptive(valve) => valve.ask(now, bits),
-            Self::Cubic(valve) => valve.ask(now),
-            Self::RateLimit(valve) => valve.ask(now, kind),
+            Self::Cubic(valve) => valve.ask(now, longest),
+            Self::RateLimit(valve) => valve.ask(now, kind, longest),
         }
     }
 

@@ -69,8 +69,8 @@ impl Limiter {
         Self { limit, full_at: Time::ZERO }
     }
 
-    /// Whether an attempt may leave.
-    pub fn ask(&mut self, now: Time, kind: Kind) -> Turn {
+    /// Whether an attempt may leave that waits no longer than `longest`.
+    pub fn ask(&mut self, now: Time, kind: Kind, longest: Span) -> Turn {
         match (kind, self.limit.again) {
             (Kind::Again, Again::Passes) => return Turn::Now,
             (Kind::First, _) | (Kind::Again, Again::Metered) => {}
@@ -79,6 +79,9 @@ impl Limiter {
         let wait = full_at.since(now + self.limit.slack);
         if !wait.is_zero() && self.limit.at_empty == AtEmpty::Drops {
             return Turn::Dropped;
+        }
+        if wait > longest {
+            return Turn::TooLate;
         }
         self.full_at = full_at + self.limit.interval;
         if wait.is_zero() { Turn::Now } else { Turn::After(wait) }
@@ -106,10 +109,10 @@ mod tests {
         let mut next = 1;
         while let Some(((now, id), retry)) = due.pop_first() {
             let kind = if retry == 0 { Kind::First } else { Kind::Again };
-            let leaves = match limiter.ask(now, kind) {
+            let leaves = match limiter.ask(now, kind, Span::MAX) {
                 Turn::Now => now,
                 Turn::After(wait) => now + wait,
-                Turn::Dropped => panic!("this one waits"),
+                Turn::Dropped | Turn::TooLate => panic!("this one waits"),
             };
             let Some(sent) = sends.get_mut(second.times_in(leaves.since(Time::ZERO)) as usize)
             else {
@@ -140,7 +143,7 @@ mod tests {
         let mut limiter = limiter(10.0, 3, AtEmpty::Drops, Again::Metered);
         let later = Time::ZERO + Span::from_secs(100);
         let mut passed =
-            |now| (0..9).filter(|_| limiter.ask(now, Kind::First) == Turn::Now).count();
+            |now| (0..9).filter(|_| limiter.ask(now, Kind::First, Span::MAX) == Turn::Now).count();
         assert_eq!(passed(later), 3);
         assert_eq!(passed(later), 0);
         assert_eq!(passed(later + Span::from_millis(100)), 1);
@@ -164,10 +167,10 @@ mod tests {
             let (mut now, mut left) = (Time::ZERO, Vec::new());
             for gap in gaps {
                 now += Span::from_nanos(gap);
-                match limiter.ask(now, Kind::First) {
+                match limiter.ask(now, Kind::First, Span::MAX) {
                     Turn::Now => left.push(now),
                     Turn::After(wait) => left.push(now + wait),
-                    Turn::Dropped => prop_assert!(!waits),
+                    Turn::Dropped | Turn::TooLate => prop_assert!(!waits),
                 }
             }
             prop_assert!(left.is_sorted());

@@ -32,7 +32,8 @@ struct Row {
 const LONGEST_LINE: usize = 200;
 
 /// Nanoseconds in the unit that ends a heading.
-const UNITS: [(&str, f64); 4] = [("_ns", 1.0), ("_us", 1e3), ("_ms", 1e6), ("_s", 1e9)];
+const UNITS: [(&str, f64); 6] =
+    [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("seconds", 1e9)];
 const SECONDS: f64 = 1e9;
 
 /// A line of the file, and what of it is wrong.
@@ -102,12 +103,22 @@ pub(super) fn read<'t>(
             .help("keep the column of the numbers".to_owned()));
         }
         if std::mem::take(&mut first) && is_heading(field) {
-            let unit = UNITS.iter().find(|(unit, _)| field.ends_with(unit));
-            scale = unit.map_or(SECONDS, |(_, nanos)| *nanos);
+            scale = unit_of(field).ok_or_else(|| {
+                let place = line.place(0..line.line().len(), sources);
+                Diagnostic::error(place, "this heading does not say in which unit the numbers are")
+                    .help("end it in its unit: _ns, _us, _ms or _s".to_owned())
+            })?;
             continue;
         }
         rows.push(Row { length: number(field, scale, &line, sources)?, at: line.at });
     }
+}
+
+/// The last word of a heading, if it is a unit: `latency_ms`, `latency (ms)`, `MS`.
+fn unit_of(heading: &str) -> Option<f64> {
+    let lower = heading.to_lowercase();
+    let last = lower.split(|c: char| !c.is_alphanumeric()).rfind(|word| !word.is_empty())?;
+    UNITS.iter().find(|(unit, _)| *unit == last).map(|(_, nanos)| *nanos)
 }
 
 fn is_heading(field: &str) -> bool {

@@ -5,6 +5,7 @@ mod under;
 
 pub(super) use under::{each, fill};
 
+use super::nearest::nearest;
 use super::source::Place;
 use super::tree::{Entry, Node, Spot, parse_document};
 
@@ -50,6 +51,13 @@ impl Preset {
     /// ```
     pub fn all() -> Vec<Self> {
         Side::ALL.into_iter().flat_map(Side::presets).collect()
+    }
+
+    /// The name of the preset that `wrong` was probably meant to be, if one is near.
+    pub fn nearest(wrong: &str) -> Option<String> {
+        let presets = Self::all();
+        let names = presets.iter().map(|preset| preset.name.as_str());
+        nearest(wrong, names).map(str::to_owned)
     }
 }
 

@@ -113,6 +113,7 @@ fn mistakes_are_shown_where_they_are() {
         ("not in order", "arrivals.csv", "at_s\n1\n3\n\n2.5\n4\n"),
         ("a word", "arrivals.csv", "1\r\n\r\n# now\r\n2 parsecs\r\n"),
         ("a second heading", "arrivals.csv", "at_s\nlatency\n"),
+        ("a heading without a unit", "arrivals.csv", "latencyMs\n8\n"),
         ("below zero", "arrivals.csv", "-1\n"),
         ("two columns", "arrivals.csv", "1\n  2 , 200\n"),
         ("a decimal comma", "arrivals.csv", "0,5\n"),
