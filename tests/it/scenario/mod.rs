@@ -6,6 +6,7 @@ mod bad_service;
 mod client;
 mod data;
 mod files;
+mod fleets;
 mod graphs;
 mod grid;
 mod meaning;

@@ -41,9 +41,10 @@ fn every_preset_can_be_named_and_pasted_and_says_where_it_comes_from() {
                 }
             }
             Side::Service => {
-                let named = service_with(&format!("preset = \"{name}\""));
-                assert_eq!(named, service_with(toml), "{name}");
-                assert_ne!(named, service_with(""), "{name}");
+                let service = |line: &str| service_with(&format!("instances = 4\n{line}"));
+                let named = service(&format!("preset = \"{name}\""));
+                assert_eq!(named, service(toml), "{name}");
+                assert_ne!(named, service(""), "{name}");
             }
         }
         assert!(!about.is_empty() && !version.is_empty() && !sources.is_empty(), "{name}");
