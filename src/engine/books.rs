@@ -15,7 +15,7 @@ use super::state::Memory;
 use crate::model::{Edge, Scope};
 use crate::observe::{CallId, Fact, Guard, Observer, Sending};
 use crate::policy::budget::{Charged, Extra, Permission, Receipt};
-use crate::policy::deadline::{Misfit, Patience, Timer};
+use crate::policy::deadline::Patience;
 use crate::policy::outcome::Outcome;
 use crate::policy::pool::Lease;
 use crate::policy::retry::{Decision, Failure, Hint};
@@ -88,7 +88,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         }
     }
 
-    fn ask_throttle(&mut self, flight: u32) {
+    pub(super) fn ask_throttle(&mut self, flight: u32) {
         let Flight { call, kind, .. } = *self.world.calls.flights.get(flight);
         let asks_as = match kind {
             Sending::First => Kind::First,
@@ -108,26 +108,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         }
     }
 
-    /// An attempt could leave only when it is of no use any more: so the request fails, now or when
-    /// its time is over.
-    fn miss_deadline(&mut self, flight: u32, guard: Guard) {
-        let Flight { call, .. } = *self.world.calls.flights.get(flight);
-        let patience = self.patience_of(call);
-        let born = self.world.calls.born(call);
-        if let (Misfit::SleepsToDeadline, Some(left)) =
-            (patience.misfit, patience.left(born, self.now))
-            && self.edge_of(call).hedge.is_none()
-        {
-            self.end_flight(flight);
-            let kept = self.world.calls.kept(call);
-            (kept.stops, kept.failure) = (true, Failure::TimedOut);
-            return self.sleep(call, left);
-        }
-        self.world.calls.flights.get_mut(flight).ends = Ends::Request;
-        self.hold_back(flight, guard, Failure::TimedOut);
-    }
-
-    fn pass_breaker(&mut self, flight: u32) {
+    pub(super) fn pass_breaker(&mut self, flight: u32) {
         if !self.is_let_go(flight) {
             return self.hold_back(flight, Guard::Breaker, Failure::Unavailable);
         }
@@ -153,7 +134,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// The attempt is sent.
-    fn launch(&mut self, flight: u32) {
+    pub(super) fn launch(&mut self, flight: u32) {
         let now = self.now;
         let Flight { call, ready, .. } = *self.world.calls.flights.get(flight);
         let born = self.world.calls.born(call);
@@ -183,123 +164,6 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         match self.dispatch(edge, station, call, attempt, kind) {
             Reception::Taken => self.start_timer(flight),
             Reception::TurnedAway(failure, hint) => self.flight_failed(flight, failure, hint),
-        }
-    }
-
-    /// Works out when the client stops waiting for an attempt, or for a connection for it: what travels
-    /// with the attempt.
-    fn set_limit(&mut self, flight: u32) {
-        let Flight { call, ready, sent, stage, .. } = *self.world.calls.flights.get(flight);
-        let born = self.world.calls.born(call);
-        let patience = self.patience_of(call);
-        let (mut until, mut ends, timer) = match stage {
-            Stage::InLine(place) => (place.until, Ends::Wait, patience.timer_in_line(born, ready)),
-            Stage::Throttled
-            | Stage::Leaving
-            | Stage::Coalesced(_)
-            | Stage::Leads
-            | Stage::Told(_)
-            | Stage::Out
-            | Stage::RunsOn
-            | Stage::Fetches => (Time::NEVER, Ends::Attempt, patience.timer(born, ready, sent)),
-        };
-        match timer {
-            Timer::Attempt(at) if at < until => (until, ends) = (at, Ends::Attempt),
-            Timer::Request(at) if at < until => (until, ends) = (at, Ends::Request),
-            Timer::Never | Timer::Attempt(_) | Timer::Request(_) => {}
-        }
-        let state = self.world.calls.flights.get_mut(flight);
-        (state.until, state.ends) = (until, ends);
-    }
-
-    /// Schedules when that is.
-    fn start_timer(&mut self, flight: u32) {
-        let Flight { call, until, .. } = *self.world.calls.flights.get(flight);
-        let edge = self.world.calls.edge(call);
-        let lane = self.world.edges[edge.index()].timeout_lane;
-        let left = until.since(self.now);
-        let timer = self.schedule(left, Event::FlightEnds { flight }, lane);
-        self.world.calls.flights.get_mut(flight).timer = timer.unwrap_or(UNTIMED);
-    }
-
-    /// The client stops waiting in line for a connection when its time is over.
-    pub(super) fn limit_wait(&mut self, flight: u32) {
-        self.set_limit(flight);
-        self.start_timer(flight);
-    }
-
-    /// A connection has been found for an attempt in line.
-    pub(super) fn leave_at_once(&mut self, flight: u32) {
-        self.leave_after(flight, Stage::Leaving, Span::ZERO);
-    }
-
-    /// There is no place in line for an attempt any more.
-    pub(super) fn turn_out(&mut self, flight: u32) {
-        self.hold_back(flight, Guard::Pool, Failure::Unavailable);
-    }
-
-    pub(super) fn leave_after(&mut self, flight: u32, stage: Stage, wait: Span) {
-        let timer = self.schedule(wait, Event::FlightLeaves { flight }, Lane::NONE);
-        let state = self.world.calls.flights.get_mut(flight);
-        state.stage = stage;
-        state.timer = timer.unwrap_or(UNTIMED);
-    }
-
-    /// An attempt that was held up may leave.
-    pub(super) fn flight_leaves(&mut self, flight: u32) {
-        match self.world.calls.flights.get(flight).stage {
-            Stage::Throttled => self.pass_breaker(flight),
-            Stage::Leaving => self.launch(flight),
-            Stage::Leads => self.ask_throttle(flight),
-            Stage::InLine(_)
-            | Stage::Coalesced(_)
-            | Stage::Told(_)
-            | Stage::Out
-            | Stage::RunsOn
-            | Stage::Fetches => unreachable!("it was not held up"),
-        }
-    }
-
-    /// An attempt fails on the client's side, without having been sent.
-    pub(super) fn hold_back(&mut self, flight: u32, guard: Guard, failure: Failure) {
-        let Flight { call, attempt, .. } = *self.world.calls.flights.get(flight);
-        let edge = self.world.calls.edge(call);
-        let fact = Fact::HeldBack { edge, call: CallId(call), attempt, guard };
-        self.observer.observe(self.now, fact);
-        self.flight_failed(flight, failure, Hint::Absent);
-    }
-
-    /// A client waits no longer for an attempt.
-    pub(super) fn flight_ends(&mut self, flight: u32) {
-        let Flight { call, attempt, stage, ends, station: to, .. } =
-            *self.world.calls.flights.get(flight);
-        let edge = self.world.calls.edge(call);
-        match stage {
-            Stage::InLine(place) => {
-                if let Some(leases) = &mut self.memory(call).leases {
-                    leases.leave(place);
-                }
-                let failure = match ends {
-                    Ends::Wait => Failure::Unavailable,
-                    Ends::Attempt | Ends::Request => Failure::TimedOut,
-                };
-                self.hold_back(flight, Guard::Pool, failure);
-            }
-            Stage::Out => {
-                let fact = Fact::TimedOut { edge, call: CallId(call), attempt };
-                self.observer.observe(self.now, fact);
-                self.abandon(to, call, attempt);
-                self.flight_failed(flight, Failure::TimedOut, Hint::Absent);
-            }
-            Stage::RunsOn => {
-                self.enter(flight, Outcome::Failed(Failure::TimedOut));
-                self.abandon(to, call, attempt);
-                self.end_flight(flight);
-            }
-            Stage::Coalesced(_) => self.leave_fetch(flight),
-            Stage::Throttled | Stage::Leaving | Stage::Leads | Stage::Told(_) | Stage::Fetches => {
-                unreachable!("nobody waits for it")
-            }
         }
     }
 
@@ -426,7 +290,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// Everything that remembers is told how an attempt has ended for its client.
-    fn enter(&mut self, flight: u32, outcome: Outcome) {
+    pub(super) fn enter(&mut self, flight: u32, outcome: Outcome) {
         let now = self.now;
         self.tell_front(flight, Some(outcome));
         self.tell_store(flight, Some(outcome));
@@ -507,12 +371,12 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         permission
     }
 
-    fn sleep(&mut self, call: u32, wait: Span) {
+    pub(super) fn sleep(&mut self, call: u32, wait: Span) {
         self.set_timer(call, wait, Event::RetryDue { call }, Lane::NONE);
     }
 
     /// How long a request may take, and its attempts: what was handed on with it bounds it as well.
-    fn patience_of(&self, call: u32) -> Patience {
+    pub(super) fn patience_of(&self, call: u32) -> Patience {
         let patience = self.edge_of(call).patience();
         match self.world.calls.sub(call).until {
             Time::NEVER => patience,

@@ -29,6 +29,7 @@ mod state;
 mod tests;
 mod trigger;
 mod visits;
+mod waits;
 mod world;
 
 pub use world::World;

@@ -208,7 +208,8 @@ mod tests {
         check("250ms\n1.5 us\n3", &[250_000_000, 1_500, 3_000_000_000]);
         check("latency_ms\n8\n9.5\n1s\n", &[8_000_000, 9_500_000, 1_000_000_000]);
         check("t_us\n8\n", &[8_000]);
-        check("at\n8\n", &[8_000_000_000]);
+        check("Latency (MS)\n8\n", &[8_000_000]);
+        assert!(nanos("latencyMs\n8\n").is_err(), "which unit?");
         check("5e-05\n1.0000000004\n", &[50_000, 1_000_000_000]);
         check(
             "# measured on a Monday\r\n\r\n1\r\n\r\n# and later\r\n 2 \r\n",
