@@ -157,8 +157,11 @@ fn cause(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Place {
     smallest.1
 }
 
+/// What would make a service smaller.
+type Change<'c> = &'c dyn Fn(&mut Service);
+
 /// The keys of a service that say how much of it there is, and how often anybody looks.
-fn consider_size(service: Spot<'_>, consider: &mut dyn FnMut(Place, &dyn Fn(&mut Service))) {
+fn consider_size(service: Spot<'_>, consider: &mut dyn FnMut(Place, Change<'_>)) {
     consider(service.at("workers").value(), &|service| {
         service.workers = service.workers.min(ORDINARY_WORKERS);
     });
