@@ -76,11 +76,8 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             kept.since = self.now;
         }
         kept.copies += 1;
-        let next = kept.first_flight;
-        let flight = Flight { next, receipt, ..Flight::ready(call, attempt, kind, self.now) };
-        let flight = self.world.calls.flights.begin(flight);
-        self.world.calls.kept(call).first_flight = flight;
-        self.world.calls.retain(call);
+        let flight = Flight { receipt, ..Flight::ready(call, attempt, kind, self.now) };
+        let flight = self.world.calls.begin_flight(flight);
         self.expect_hedge(call);
         match self.look_aside(flight) {
             Aside::Goes => self.ask_throttle(flight),
@@ -90,17 +87,18 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
 
     pub(super) fn ask_throttle(&mut self, flight: u32) {
         let Flight { call, kind, .. } = *self.world.calls.flights.get(flight);
+        if self.memory(call).valve.is_none() {
+            return self.pass_breaker(flight);
+        }
         let asks_as = match kind {
             Sending::First => Kind::First,
             Sending::Retry | Sending::Hedge => Kind::Again,
         };
-        let now = self.now;
-        let born = self.world.calls.born(call);
+        let (now, born) = (self.now, self.world.calls.born(call));
         let longest = self.patience_of(call).slack(born, now).unwrap_or(Span::MAX);
         let (memory, bits) = self.memory_and_bits(call);
-        let turn =
-            memory.valve.as_mut().map_or(Turn::Now, |valve| valve.ask(now, asks_as, longest, bits));
-        match turn {
+        let valve = memory.valve.as_mut();
+        match valve.map_or(Turn::Now, |valve| valve.ask(now, asks_as, longest, bits)) {
             Turn::TooLate => self.miss_deadline(flight, Guard::Throttle),
             Turn::Now => self.pass_breaker(flight),
             Turn::After(wait) => self.leave_after(flight, Stage::Throttled, wait),
@@ -136,7 +134,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// The attempt is sent.
     pub(super) fn launch(&mut self, flight: u32) {
         let now = self.now;
-        let Flight { call, ready, .. } = *self.world.calls.flights.get(flight);
+        let Flight { call, attempt, kind, ready, .. } = *self.world.calls.flights.get(flight);
         let born = self.world.calls.born(call);
         if ready < now
             && self.patience_of(call).fit(born, now, Span::ZERO) != Decision::After(Span::ZERO)
@@ -146,7 +144,6 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let Some(station) = self.find_instance(flight) else {
             return self.hold_back(flight, Guard::Balancer, Failure::Unavailable);
         };
-        let Flight { call, attempt, kind, .. } = *self.world.calls.flights.get(flight);
         if let Some(ledger) = &mut self.memory(call).ledger {
             match kind {
                 Sending::First => ledger.first_sent(now),
@@ -180,7 +177,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                     Answer::Success => Outcome::Succeeded,
                     Answer::Failure(failure, _) => Outcome::Failed(failure),
                 };
-                self.enter(flight, outcome);
+                self.enter(flight, Some(outcome));
                 self.end_flight(flight);
             }
             (Stage::Out, Answer::Success) => unreachable!("it was waited for"),
@@ -200,7 +197,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
 
     /// An attempt has ended for its client without what was wanted.
     pub(super) fn flight_failed(&mut self, flight: u32, failure: Failure, hint: Hint) {
-        self.enter(flight, Outcome::Failed(failure));
+        self.enter(flight, Some(Outcome::Failed(failure)));
         let Flight { call, ends, kind, receipt, .. } = *self.world.calls.flights.get(flight);
         let request_ends = failure == Failure::TimedOut && ends == Ends::Request;
         self.end_flight(flight);
@@ -266,7 +263,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         if let Some(flight) = answered.or_else(out) {
             let took = self.now.since(self.world.calls.kept(call).since);
             let was_sent = self.world.calls.flights.get(flight).stage == Stage::Out;
-            self.enter(flight, Outcome::Succeeded);
+            self.enter(flight, Some(Outcome::Succeeded));
             if let Some(pace) =
                 self.memory(call).pace.as_mut().filter(|_| answered.is_some() && was_sent)
             {
@@ -274,43 +271,36 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             }
             self.end_flight(flight);
         }
-        self.drop_flights(call);
-        let mut receipt = self.world.calls.kept(call).receipt;
-        if let Some(ledger) = &mut self.memory(call).ledger {
-            ledger.give_back(&mut receipt);
-        }
+        self.close_books(call);
         self.report_request(call, Outcome::Succeeded);
     }
 
-    /// The request has failed for good.
-    #[inline(never)]
-    pub(super) fn fail_by_the_books(&mut self, call: u32) {
-        let failure = self.world.calls.kept(call).failure;
-        self.report_request(call, Outcome::Failed(failure));
-    }
-
-    /// Everything that remembers is told how an attempt has ended for its client.
-    pub(super) fn enter(&mut self, flight: u32, outcome: Outcome) {
+    /// Everything that remembers is told how an attempt has ended for its client; without an outcome,
+    /// because nobody needs it any more.
+    pub(super) fn enter(&mut self, flight: u32, outcome: Option<Outcome>) {
         let now = self.now;
-        self.tell_front(flight, Some(outcome));
-        self.tell_store(flight, Some(outcome));
+        self.tell_front(flight, outcome);
+        self.tell_store(flight, outcome);
         let Flight { call, stage, metered, sent, pass, mut receipt, .. } =
             *self.world.calls.flights.get(flight);
         let memory = self.memory(call);
         if let Some(ledger) = &mut memory.ledger {
-            if metered {
-                ledger.ended(now, outcome, &mut receipt);
-            } else {
-                ledger.give_back(&mut receipt);
+            match outcome {
+                Some(outcome) if metered => ledger.ended(now, outcome, &mut receipt),
+                None if metered => ledger.cancelled(&mut receipt),
+                Some(_) | None => ledger.give_back(&mut receipt),
             }
         }
         if matches!(stage, Stage::Out | Stage::RunsOn)
-            && let Some(valve) = &mut memory.valve
+            && let (Some(valve), Some(outcome)) = (&mut memory.valve, outcome)
         {
             valve.answered(now, outcome);
         }
         if let Some(pass) = pass {
-            self.report(call, pass, outcome, now.since(sent));
+            match outcome {
+                Some(outcome) => self.report(call, pass, outcome, now.since(sent)),
+                None => self.hand_back(call, pass),
+            }
         }
         let state = self.world.calls.flights.get_mut(flight);
         state.receipt = receipt;
@@ -384,7 +374,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         }
     }
 
-    /// Whoever made the request has no use for it any more: so have its books.
+    /// Nothing that was sent or charged for the request is needed any more.
     pub(super) fn close_books(&mut self, call: u32) {
         self.drop_flights(call);
         let mut receipt = self.world.calls.kept(call).receipt;

@@ -26,6 +26,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn look_aside(&mut self, flight: u32) -> Aside {
         let now = self.now;
         let Flight { call, attempt, .. } = *self.world.calls.flights.get(flight);
+        if self.edge_of(call).cache.is_none() {
+            return Aside::Goes;
+        }
         // What a request asks for is fixed when it is born, and so the same for its retries.
         let mut bits = Sprout::of(self.world.calls.key(call), 0, Draw::CacheKey);
         let Some(store) = &mut self.memory(call).store else { return Aside::Goes };
@@ -91,11 +94,14 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.tell_waiters(call, waiters, None);
             }
             None | Some(Outcome::Failed(Failure::TimedOut)) => self.give_up_fetch(flight, fetch),
-            Some(Outcome::Failed(failure)) => {
-                let waiters = store.failed(fetch);
-                self.tell_waiters(call, waiters, Some(failure));
-            }
+            Some(Outcome::Failed(failure)) => self.fail_fetch(call, fetch, failure),
         }
+    }
+
+    fn fail_fetch(&mut self, call: u32, fetch: Fetch, failure: Failure) {
+        let Some(store) = &mut self.memory(call).store else { return };
+        let waiters = store.failed(fetch);
+        self.tell_waiters(call, waiters, Some(failure));
     }
 
     /// Whoever leads a fetch has given it up, and its service has not: the answer may still come.
@@ -104,7 +110,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let call = state.call;
         let Some(store) = &mut self.memory(call).store else { return };
         match store.gave_up(fetch) {
-            Left::RunsOn => {}
+            Left::RunsOn if matches!(state.stage, Stage::Out | Stage::RunsOn) => {}
+            // What was never sent does not run on, and nobody is to wait for it.
+            Left::RunsOn => return self.fail_fetch(call, fetch, Failure::TimedOut),
             Left::Fails(waiters) => {
                 return self.tell_waiters(call, waiters, Some(Failure::TimedOut));
             }
@@ -113,17 +121,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 return self.leave_after(who, Stage::Leads, Span::ZERO);
             }
         }
-        if state.stage == Stage::Out {
-            let late = Flight {
-                next: self.world.calls.first_flight(call),
-                stage: Stage::Fetches,
-                fetch: Some(fetch),
-                ..Flight::ready(call, state.attempt, state.kind, state.ready)
-            };
-            let late = self.world.calls.flights.begin(late);
-            self.world.calls.kept(call).first_flight = late;
-            self.world.calls.retain(call);
-        }
+        let late = Flight {
+            stage: Stage::Fetches,
+            fetch: Some(fetch),
+            ..Flight::ready(call, state.attempt, state.kind, state.ready)
+        };
+        self.world.calls.begin_flight(late);
     }
 
     /// What was fetched for one is there for all who waited for it, or has failed for all of them. They

@@ -6,7 +6,7 @@
 //! the same sequence number, so one is dead if it is not the one that the timer in its slot names,
 //! whosever the slot is by then; nothing is ever searched for and removed.
 
-use super::flights::{Flights, NOBODY, Stage};
+use super::flights::{Flight, Flights, NOBODY, Stage};
 use crate::id::EdgeId;
 use crate::policy::Class;
 use crate::policy::breaker::Ticket as Pass;
@@ -218,6 +218,15 @@ impl Calls {
     /// The same, to look at.
     pub(super) fn sub(&self, slot: u32) -> Sub {
         self.subs.get(slot as usize).copied().unwrap_or(Sub::NOTHING)
+    }
+
+    /// One more flight of a request, in front of the others.
+    pub(super) fn begin_flight(&mut self, flight: Flight) -> u32 {
+        let next = self.first_flight(flight.call);
+        let slot = self.flights.begin(Flight { next, ..flight });
+        self.kept(flight.call).first_flight = slot;
+        self.retain(flight.call);
+        slot
     }
 
     /// The flight of this attempt, if it has one.

@@ -7,6 +7,7 @@ use super::state::{Owner, Station};
 use crate::id::{ClientId, EdgeId};
 use crate::model::{Edge, LateAnswers, Model};
 use crate::observe::{CallId, Fact, Observer, Sending};
+use crate::policy::outcome::Outcome;
 use crate::policy::retry::{Decision, Failure, Hint, Memory};
 use crate::random::{Bits, Draw, Sprout};
 use crate::time::{Span, Time};
@@ -253,7 +254,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn fail(&mut self, call: u32, failure: Failure, hint: Hint) {
         let edge = self.world.calls.edge(call);
         if self.world.edges[edge.index()].keeps_books {
-            self.fail_by_the_books(call);
+            self.report_request(call, Outcome::Failed(failure));
         }
         let Some(client) = edge.client() else {
             return self.inner_ended(edge, call, Err((failure, hint)));

@@ -15,8 +15,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn expect_hedge(&mut self, call: u32) {
         let Some(hedge) = &self.edge_of(call).hedge else { return };
         let copies = self.copies(call);
-        // A lever may have given the client hedging after its memory was opened for none.
-        let Some(pace) = &self.memory(call).pace else { return };
+        let pace = self.memory(call).pace.as_ref().expect("who hedges has a pace");
         match pace.next(hedge, copies) {
             Next::After(wait) => {
                 self.world.calls.drop_timer(call);
@@ -86,41 +85,27 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
     }
 
-    fn drop_flight(&mut self, flight: u32, losers: Losers) {
-        let Flight { call, attempt, stage, metered, pass, station, mut receipt, .. } =
-            *self.world.calls.flights.get(flight);
+    /// An attempt is not needed any more.
+    pub(super) fn drop_flight(&mut self, flight: u32, losers: Losers) {
+        let Flight { call, attempt, stage, station, .. } = *self.world.calls.flights.get(flight);
         match (stage, losers) {
             (Stage::RunsOn | Stage::Fetches, _) => return,
             (Stage::Out, Losers::RunOn) => {
                 self.world.calls.flights.get_mut(flight).stage = Stage::RunsOn;
                 return;
             }
-            (Stage::Out, Losers::Cancelled) => {
-                self.tell_front(flight, None);
-                self.tell_store(flight, None);
-                self.abandon(station, call, attempt);
-            }
             (Stage::InLine(place), _) => {
                 if let Some(leases) = &mut self.memory(call).leases {
                     leases.leave(place);
                 }
-                self.tell_store(flight, None);
             }
             (Stage::Coalesced(_), _) => self.forget_fetch(flight),
-            (Stage::Throttled | Stage::Leaving | Stage::Leads | Stage::Told(_), _) => {
-                self.tell_store(flight, None);
-            }
+            (Stage::Out, Losers::Cancelled)
+            | (Stage::Throttled | Stage::Leaving | Stage::Leads | Stage::Told(_), _) => {}
         }
-        let memory = self.memory(call);
-        if let Some(ledger) = &mut memory.ledger {
-            if metered {
-                ledger.cancelled(&mut receipt);
-            } else {
-                ledger.give_back(&mut receipt);
-            }
-        }
-        if let Some(pass) = pass {
-            self.hand_back(call, pass);
+        self.enter(flight, None);
+        if stage == Stage::Out {
+            self.abandon(station, call, attempt);
         }
         self.end_flight(flight);
     }

@@ -5,7 +5,7 @@ use super::agenda::{Agenda, Event, Lane};
 use super::client::Answer;
 use super::state::Station;
 use crate::model::Notice;
-use crate::observe::{CallId, Dropped, Fact, Observer};
+use crate::observe::{Dropped, Observer};
 use crate::policy::discipline::{Ticket, Waiting};
 use crate::policy::limit::Outcome;
 use crate::policy::retry::Failure;
@@ -66,10 +66,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let queue = &mut self.world.stations[station.index()].queue;
         let Some(Waiting { since, call, attempt }) = queue.remove(ticket) else { return };
         self.leaves_queue(station, call, attempt);
-        let dropped = Dropped::ByTimer;
-        let fact =
-            Fact::Shed { service: self.named(station), call: CallId(call), attempt, dropped };
-        self.observer.observe(self.now, fact);
+        self.say_shed(station, call, attempt, Dropped::ByTimer);
         self.learn(station, since, Outcome::Dropped);
         self.world.calls.forget_place(call, attempt);
         let policy = self.policy(station);

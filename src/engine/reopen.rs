@@ -17,9 +17,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let called = self.model.service(new.to);
         let state = &mut self.world.edges[edge.index()];
         let before = std::mem::take(&mut state.memories);
-        let keeps_books = state.keeps_books;
         state.open_books(new, callers, called);
-        state.keeps_books = keeps_books;
         if !moved {
             for (fresh, before) in state.memories.iter_mut().zip(before) {
                 if old.budget == new.budget {

@@ -6,7 +6,7 @@ use super::calls::Whereabouts;
 use super::client::{Answer, Reception};
 use super::state::{BEYOND, Errand, IDLE, Station, left_by};
 use crate::model::{ErrorCost, OnAbandon, WorkDraw};
-use crate::observe::{CallId, Dropped, Fact, Observer};
+use crate::observe::{CallId, Dropped, Fact, Observer, Place};
 use crate::policy::Class;
 use crate::policy::admission::{Load, Welcome};
 use crate::policy::discipline::{Urgency, Waiting};
@@ -92,14 +92,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         match shedder.judge(&PickUp { now, since, work, deadline, behind: 0 }) {
             Fate::Served => true,
             Fate::Shed => {
-                let dropped = Dropped::OnArrival;
-                let fact = Fact::Shed {
-                    service: self.named(station),
-                    call: CallId(call),
-                    attempt,
-                    dropped,
-                };
-                self.observer.observe(self.now, fact);
+                self.say_shed(station, call, attempt, Dropped::OnArrival);
                 false
             }
         }
@@ -394,20 +387,31 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let behind = state.queue.len();
         match state.shedder.judge(&PickUp { now: self.now, since, work, deadline, behind }) {
             Fate::Shed => {
-                let dropped = Dropped::AtPickUp;
-                let fact = Fact::Shed {
-                    service: self.named(station),
-                    call: CallId(call),
-                    attempt,
-                    dropped,
-                };
-                self.observer.observe(self.now, fact);
+                self.say_shed(station, call, attempt, Dropped::AtPickUp);
                 self.learn(station, since, Outcome::Dropped);
                 self.world.calls.forget_place(call, attempt);
                 self.world.calls.release(call);
             }
             Fate::Served => self.serve(station, waiting, work),
         }
+    }
+
+    pub(super) fn say_shed(&mut self, station: Station, call: u32, attempt: u32, dropped: Dropped) {
+        let service = self.named(station);
+        self.observer
+            .observe(self.now, Fact::Shed { service, call: CallId(call), attempt, dropped });
+    }
+
+    pub(super) fn say_withdrawn(
+        &mut self,
+        station: Station,
+        call: u32,
+        attempt: u32,
+        place: Place,
+    ) {
+        let service = self.named(station);
+        let fact = Fact::Withdrawn { service, call: CallId(call), attempt, place };
+        self.observer.observe(self.now, fact);
     }
 
     /// An idle worker begins an attempt from the queue.
@@ -459,26 +463,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     return;
                 }
                 self.leaves_queue(station, call, attempt);
-                let place = crate::observe::Place::Queue;
-                let fact = Fact::Withdrawn {
-                    service: self.named(station),
-                    call: CallId(call),
-                    attempt,
-                    place,
-                };
-                self.observer.observe(self.now, fact);
+                self.say_withdrawn(station, call, attempt, Place::Queue);
                 self.world.calls.release(call);
             }
             Whereabouts::Worker(worker) if stops_work => {
                 self.world.workers[worker as usize].completion = IDLE;
-                let place = crate::observe::Place::Worker;
-                let fact = Fact::Withdrawn {
-                    service: self.named(station),
-                    call: CallId(call),
-                    attempt,
-                    place,
-                };
-                self.observer.observe(self.now, fact);
+                self.say_withdrawn(station, call, attempt, Place::Worker);
                 self.free(worker);
                 self.expect_hand_over(station);
                 self.world.calls.release(call);

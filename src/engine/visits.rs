@@ -359,10 +359,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let Visit { call, attempt, station, worker, .. } = *self.world.visits.get(visit);
         self.drop_children(visit);
         self.world.visits.end(visit);
-        let place = Place::Worker;
-        let fact =
-            Fact::Withdrawn { service: self.named(station), call: CallId(call), attempt, place };
-        self.observer.observe(self.now, fact);
+        self.say_withdrawn(station, call, attempt, Place::Worker);
         self.leave(station, worker);
         self.world.calls.release(call);
     }
@@ -410,6 +407,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     fn cancel(&mut self, edge: EdgeId, call: u32) {
         if self.world.edges[edge.index()].keeps_books {
             self.close_books(call);
+            if let Some(pass) = self.world.calls.kept(call).pass.take() {
+                self.hand_back(call, pass);
+            }
         } else {
             let (to, attempt) = (self.world.edges[edge.index()].to, self.world.calls.attempt(call));
             self.abandon(to, call, attempt);

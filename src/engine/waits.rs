@@ -6,6 +6,7 @@ use super::agenda::{Agenda, Event, Lane};
 use super::flights::{Ends, Flight, Stage, UNTIMED};
 use crate::observe::{CallId, Fact, Guard, Observer};
 use crate::policy::deadline::{Misfit, Timer};
+use crate::policy::hedge::Losers;
 use crate::policy::outcome::{Failure, Outcome};
 use crate::policy::retry::Hint;
 use crate::time::{Span, Time};
@@ -21,7 +22,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             (patience.misfit, patience.left(born, self.now))
             && self.edge_of(call).hedge.is_none()
         {
-            self.end_flight(flight);
+            self.drop_flight(flight, Losers::Cancelled);
             let kept = self.world.calls.kept(call);
             (kept.stops, kept.failure) = (true, Failure::TimedOut);
             return self.sleep(call, left);
@@ -136,7 +137,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.flight_failed(flight, Failure::TimedOut, Hint::Absent);
             }
             Stage::RunsOn => {
-                self.enter(flight, Outcome::Failed(Failure::TimedOut));
+                self.enter(flight, Some(Outcome::Failed(Failure::TimedOut)));
                 self.abandon(to, call, attempt);
                 self.end_flight(flight);
             }

@@ -187,6 +187,7 @@ impl<A: Agenda> World<A> {
     }
 }
 
+/// An edge whose books are not open yet, and of which nothing is kept ready.
 fn fresh_edge(
     owner: Owner,
     to: Station,
@@ -195,7 +196,7 @@ fn fresh_edge(
     lanes: &mut LaneMap,
 ) -> EdgeState {
     let journey = edge.latency.as_ref().and_then(|law| law.constant());
-    let mut state = EdgeState {
+    EdgeState {
         owner,
         salt: 0,
         to,
@@ -210,9 +211,7 @@ fn fresh_edge(
         jitter,
         memories: Vec::new(),
         network: Network::default(),
-    };
-    state.review(edge);
-    state
+    }
 }
 
 /// Every model that the run may follow: the one it starts with and those that levers change to.

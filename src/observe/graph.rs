@@ -1,5 +1,6 @@
 //! A run in windows, service by service and edge by edge.
 
+use super::roll::Roll;
 use super::{Dropped, Fact, Observer, Place, Sending};
 use crate::id::{EdgeId, ServiceId};
 use crate::model::Model;
@@ -58,9 +59,7 @@ pub struct Link {
 /// kept: the [timeline](super::Timeline) says it all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    width: Span,
-    /// The end of the current window.
-    until: Time,
+    roll: Roll,
     stations: Vec<Station>,
     links: Vec<Link>,
     hands: Vec<Hands>,
@@ -125,8 +124,7 @@ impl Graph {
     /// Nothing is kept.
     pub const fn none() -> Self {
         Self {
-            width: Span::ZERO,
-            until: Time::NEVER,
+            roll: Roll::never(),
             stations: Vec::new(),
             links: Vec::new(),
             hands: Vec::new(),
@@ -144,8 +142,7 @@ impl Graph {
             return Self::none();
         }
         Self {
-            width: model.window,
-            until: Time::ZERO + model.window,
+            roll: Roll::new(model.window),
             stations: vec![Station::default(); services],
             links: vec![Link::default(); to.len()],
             hands: vec![Hands::default(); services],
@@ -181,9 +178,9 @@ impl Graph {
 
     #[cold]
     fn close_until(&mut self, now: Time) {
-        while now >= self.until {
+        while let Some(end) = self.roll.next_end(now) {
             for (station, hands) in self.stations.iter_mut().zip(&mut self.hands) {
-                station.in_service += hands.until(self.until);
+                station.in_service += hands.until(end);
             }
             self.past_stations.extend_from_slice(&self.stations);
             self.past_links.extend_from_slice(&self.links);
@@ -191,7 +188,6 @@ impl Graph {
                 *station = Station { queue: station.queue, ..Station::default() };
             }
             self.links.fill(Link::default());
-            self.until += self.width;
         }
     }
 
@@ -250,7 +246,7 @@ impl Observer for Graph {
 
 impl Graph {
     fn see(&mut self, now: Time, fact: Fact) {
-        if now >= self.until {
+        if self.roll.has_ended(now) {
             self.close_until(now);
         }
         match fact {

@@ -7,6 +7,7 @@ mod graph;
 mod latency;
 mod parties;
 mod recording;
+mod roll;
 mod tally;
 mod timeline;
 mod trace;

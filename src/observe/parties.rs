@@ -1,8 +1,9 @@
 //! A run in windows, client by client and service by service.
 
+use super::roll::Roll;
 use super::{Fact, Observer, Place};
 use crate::model::Model;
-use crate::time::{Span, Time};
+use crate::time::Time;
 
 /// What one client saw in one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,9 +39,7 @@ impl FromIterator<u64> for Line {
 /// the [timeline](super::Timeline) says it all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parties {
-    width: Span,
-    /// The end of the current window.
-    until: Time,
+    roll: Roll,
     clients: Vec<Share>,
     queues: Vec<u64>,
     /// Finished windows, one after the other, every client in each.
@@ -53,8 +52,7 @@ impl Parties {
     /// Nothing is kept.
     pub const fn none() -> Self {
         Self {
-            width: Span::ZERO,
-            until: Time::NEVER,
+            roll: Roll::never(),
             clients: Vec::new(),
             queues: Vec::new(),
             past_clients: Vec::new(),
@@ -69,8 +67,7 @@ impl Parties {
             return Self::none();
         }
         Self {
-            width: model.window,
-            until: Time::ZERO + model.window,
+            roll: Roll::new(model.window),
             clients: vec![Share::default(); clients],
             queues: vec![0; services],
             ..Self::none()
@@ -90,11 +87,10 @@ impl Parties {
 
     #[cold]
     fn close_until(&mut self, now: Time) {
-        while now >= self.until {
+        while self.roll.next_end(now).is_some() {
             self.past_clients.extend_from_slice(&self.clients);
             self.past_queues.extend_from_slice(&self.queues);
             self.clients.fill(Share::default());
-            self.until += self.width;
         }
     }
 }
@@ -110,7 +106,7 @@ impl Observer for Parties {
         if self.clients.is_empty() {
             return;
         }
-        if now >= self.until {
+        if self.roll.has_ended(now) {
             self.close_until(now);
         }
         match fact {

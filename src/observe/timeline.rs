@@ -1,5 +1,6 @@
 //! A run in windows of equal width.
 
+use super::roll::Roll;
 use super::{Fact, Observer, Place, Sending};
 use crate::time::{Span, Time};
 
@@ -37,11 +38,9 @@ pub struct Window {
 /// A run as a row of windows from the start to the horizon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline {
-    width: Span,
+    roll: Roll,
     windows: Vec<Window>,
     current: Window,
-    /// The end of the current window.
-    until: Time,
 }
 
 impl Timeline {
@@ -50,13 +49,12 @@ impl Timeline {
     /// # Panics
     /// If `width` is zero.
     pub fn new(width: Span) -> Self {
-        assert!(!width.is_zero(), "a window has a width");
-        Self { width, windows: Vec::new(), current: Window::default(), until: Time::ZERO + width }
+        Self { roll: Roll::new(width), windows: Vec::new(), current: Window::default() }
     }
 
     /// The width of a window.
     pub const fn width(&self) -> Span {
-        self.width
+        self.roll.width()
     }
 
     /// The finished windows in order; all of them once the run is finished.
@@ -66,15 +64,14 @@ impl Timeline {
 
     /// When window number `index` starts.
     pub fn start(&self, index: usize) -> Time {
-        Time::ZERO + self.width.saturating_mul(index as u64)
+        Time::ZERO + self.width().saturating_mul(index as u64)
     }
 
     #[cold]
     fn close_until(&mut self, now: Time) {
-        while now >= self.until {
+        while self.roll.next_end(now).is_some() {
             self.windows.push(self.current);
             self.current = Window { queue: self.current.queue, ..Window::default() };
-            self.until += self.width;
         }
     }
 }
@@ -87,7 +84,7 @@ impl Observer for Timeline {
 
     #[inline(always)]
     fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {
-        if now >= self.until {
+        if self.roll.has_ended(now) {
             self.close_until(now);
         }
         let window = &mut self.current;

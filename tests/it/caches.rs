@@ -8,20 +8,26 @@ use metastable::observe::{Fact, Tally};
 use metastable::policy::cache::{
     Cache, Coalescing, Contents, Course, HitRatio, Keys, LateFills, Orphans, Popularity, Start,
 };
+use metastable::policy::deadline::{Misfit, Patience};
+use metastable::policy::throttle::{Again, AtEmpty, RateLimit, Throttle};
 use metastable::time::{Span, Time};
 use metastable::unit::Fraction;
 
 use crate::worlds::{at_ms, immediately, ms, rate, station, trace, watch};
 
+fn keys(coalescing: Coalescing) -> Keys {
+    Keys {
+        count: 1.try_into().expect("one"),
+        popularity: Popularity::Uniform,
+        capacity: None,
+        time_to_live: None,
+        coalescing,
+    }
+}
+
 fn one_key(coalescing: Coalescing) -> Cache {
     Cache {
-        contents: Contents::Keys(Keys {
-            count: 1.try_into().expect("one"),
-            popularity: Popularity::Uniform,
-            capacity: None,
-            time_to_live: None,
-            coalescing,
-        }),
+        contents: Contents::Keys(keys(coalescing)),
         start: Start::Cold,
         late_fills: LateFills::Fill,
     }
@@ -94,4 +100,25 @@ fn a_flush_sends_everything_to_the_service() {
     // Two seconds of misses, of which a tenth would have been some anyway.
     let more = flushed.attempts - calm.attempts;
     assert!((1_780..1_820).contains(&more), "{more}");
+}
+
+/// Whoever leads a fetch that belongs to nobody, and gives up before it was sent, leaves no key behind
+/// that is being fetched for ever: the others fail with it, and the next one fetches.
+#[test]
+fn a_fetch_that_was_never_sent_is_no_fetch() {
+    // The first fetch takes the only token for 2.5 s, and what it brings is soon forgotten.
+    let instants = [0, 1_000, 1_000, 1_000, 3_000].map(at_ms);
+    let arrivals = Arrivals::Replay(instants.into());
+    let mut model = station(10, Law::Fixed(ms(100)), arrivals, Span::from_secs(10));
+    let rate_limit = RateLimit::new(rate(0.4), 1, AtEmpty::Waits, Again::Metered);
+    let edge = &mut model.clients[0].edge;
+    edge.throttle = Some(Throttle::RateLimit(rate_limit.expect("a rate limit")));
+    let soon = Keys { time_to_live: Some(ms(1)), ..keys(Coalescing::Detached) };
+    edge.cache = Some(Cache { contents: Contents::Keys(soon), ..one_key(Coalescing::Detached) });
+    for misfit in [Misfit::FailsAtOnce, Misfit::SleepsToDeadline] {
+        let patience = Patience { request: Some(ms(1_000)), misfit, ..Patience::ENDLESS };
+        model.clients[0].edge.deadline = Some(patience);
+        let tally = watch::<Lanes, _>(&model, 1, Tally::default());
+        assert_eq!((tally.attempts, tally.succeeded, tally.failed), (2, 2, 3), "{misfit:?}");
+    }
 }

@@ -164,12 +164,7 @@ impl Patience {
     #[inline]
     pub fn fit(&self, born: Time, now: Time, wait: Span) -> Decision {
         let cut_off = self.cut_off(born);
-        let least = match self.least {
-            Least::Length(length) => length,
-            Least::WholeTimeout => self.attempt.unwrap_or(Span::ZERO),
-        };
-        let leaves = now + wait;
-        if cut_off == Time::NEVER || (leaves < cut_off && leaves + least <= cut_off) {
+        if cut_off == Time::NEVER || now + wait + self.least() <= cut_off {
             return Decision::After(wait);
         }
         match self.misfit {
@@ -178,17 +173,21 @@ impl Patience {
         }
     }
 
-    /// How long an attempt that is ready at `now` may be held up and still be worth sending; none if
-    /// for any time.
-    pub fn slack(&self, born: Time, now: Time) -> Option<Span> {
-        let cut_off = self.cut_off(born);
+    /// What an attempt must have left when it leaves: what leaves at the very instant of the deadline
+    /// has no time at all.
+    fn least(&self) -> Span {
         let least = match self.least {
             Least::Length(length) => length,
             Least::WholeTimeout => self.attempt.unwrap_or(Span::ZERO),
         };
-        // What leaves at the very instant of the deadline has no time at all.
-        let least = least.max(Span::NANOSECOND);
-        (cut_off < Time::NEVER).then(|| cut_off.since(now).saturating_sub(least))
+        least.max(Span::NANOSECOND)
+    }
+
+    /// How long an attempt that is ready at `now` may be held up and still be worth sending; none if
+    /// for any time.
+    pub fn slack(&self, born: Time, now: Time) -> Option<Span> {
+        let cut_off = self.cut_off(born);
+        (cut_off < Time::NEVER).then(|| cut_off.since(now).saturating_sub(self.least()))
     }
 
     /// The time that is left at `now` to whoever is called for a request that arrived at `born`:

@@ -19,7 +19,7 @@ use metastable::unit::Fraction;
 
 use super::client::edge;
 use super::service_side::service_with;
-use super::{STORM, parse};
+use super::{STORM, parse, warned_about};
 use crate::worlds::watch;
 
 /// The service of the storm, four times, with a line more.
@@ -328,7 +328,6 @@ fn what_is_too_large() {
 
 #[test]
 fn keys_without_effect() {
-    let mut said = String::new();
     let patient = "clients.web.call.timeout=none";
     let many = "services.api.instances=4";
     let all: [&[&str]; 18] = [
@@ -356,14 +355,7 @@ fn keys_without_effect() {
             "triggers.flush={ flush = { client = 'web', begins = '20s' } }",
         ],
     ];
-    for arguments in all {
-        let story = parse(STORM, arguments);
-        let story = story.unwrap_or_else(|trouble| panic!("{arguments:?}: {trouble}"));
-        assert!(!story.warnings.is_empty(), "{arguments:?}");
-        writeln!(said, "## {}\n{}\n", arguments.join(" "), story.warnings)
-            .expect("a string takes all");
-    }
-    assert_said!(said);
+    assert_said!(warned_about(STORM, &all));
 }
 
 /// Balancer and cache give a scope something to share, and an instance of a service is somebody too.

@@ -7,6 +7,7 @@ use metastable::model::{Caller, Disturbance, Meanwhile, Model, Need, PassedOn};
 use metastable::time::Span;
 
 use super::parse;
+use super::warned_about;
 
 /// A page that asks for the stock and then for the payment.
 const SHOP: &str = r#"title = "A shop"
@@ -165,7 +166,6 @@ fn wrong_calls() {
 
 #[test]
 fn keys_of_calls_without_effect() {
-    let mut said = String::new();
     let patient = "clients.web.call.timeout=none";
     let all: [&[&str]; 16] = [
         &["services.idle={ workers = 1, service_time = '1s', calls = { stock = { step = 3 } } }"],
@@ -185,14 +185,7 @@ fn keys_of_calls_without_effect() {
         &["services.stock.discipline=priority"],
         &["services.payment.refusals.retry_after=2s", "services.payment.queue.max_waiting=9"],
     ];
-    for arguments in all {
-        let story = parse(SHOP, arguments);
-        let story = story.unwrap_or_else(|trouble| panic!("{arguments:?}: {trouble}"));
-        assert!(!story.warnings.is_empty(), "{arguments:?}");
-        writeln!(said, "## {}\n{}\n", arguments.join(" "), story.warnings)
-            .expect("a string takes all");
-    }
-    assert_said!(said);
+    assert_said!(warned_about(SHOP, &all));
 }
 
 /// What is above and below a call may give its keys an effect.

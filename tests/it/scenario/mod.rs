@@ -45,3 +45,14 @@ fn parse(text: &str, overrides: &[&str]) -> Result<Story, Trouble> {
     let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
     Story::parse(text, "storm.toml", &overrides)
 }
+
+/// What is warned about in `text` under each of these overrides, as a snapshot shows it.
+fn warned_about(text: &str, all: &[&[&str]]) -> String {
+    let said = all.iter().map(|arguments| {
+        let story = parse(text, arguments);
+        let story = story.unwrap_or_else(|trouble| panic!("{arguments:?}: {trouble}"));
+        assert!(!story.warnings.is_empty(), "{arguments:?}");
+        format!("## {}\n{}\n\n", arguments.join(" "), story.warnings)
+    });
+    said.collect()
+}
