@@ -113,13 +113,24 @@ impl Output {
         }
         interrupt.close()?;
         save(&files)?;
-        let text = match self.format {
-            Printed::Text => document.render(Format::Text, width()),
-            Printed::Markdown => document.render(Format::Markdown, width()),
-            Printed::Csv => document.render(Format::Csv, width()),
-            Printed::Json => document.render(Format::Json, width()),
-        };
-        print(&text)
+        print(&document.render(self.format.into(), width()))
+    }
+
+    /// Whether anything is printed or saved in this format.
+    pub(super) fn writes(&self, format: Format) -> bool {
+        Format::from(self.format) == format
+            || self.output.iter().any(|target| target.format == format)
+    }
+}
+
+impl From<Printed> for Format {
+    fn from(printed: Printed) -> Self {
+        match printed {
+            Printed::Text => Self::Text,
+            Printed::Markdown => Self::Markdown,
+            Printed::Csv => Self::Csv,
+            Printed::Json => Self::Json,
+        }
     }
 }
 

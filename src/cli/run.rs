@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args as Arguments;
+use anyhow::anyhow;
+use clap::{Args as Arguments, ValueEnum};
 use metastable::experiment::{Run, Summary, replicate};
-use metastable::report::table::RunDocument;
+use metastable::report::table::{Format, Rows, RunDocument};
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -29,6 +30,26 @@ pub(super) struct Args {
     plot: Option<PathBuf>,
     #[command(flatten)]
     output: Output,
+    /// What a row of CSV is: a run, or each service or edge (a call from one to another) of a run
+    #[arg(long, value_name = "WHAT")]
+    rows: Option<Row>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Row {
+    Runs,
+    Services,
+    Edges,
+}
+
+impl From<Row> for Rows {
+    fn from(row: Row) -> Self {
+        match row {
+            Row::Runs => Self::Runs,
+            Row::Services => Self::Services,
+            Row::Edges => Self::Edges,
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -37,13 +58,17 @@ Examples:
   metastable run storm.toml --seeds 20 --variant 'no retries'
   metastable run storm.toml --set clients.web.call.timeout=500ms --plot plots
   metastable run storm.toml --format json | jq '.runs[].verdict'
-  metastable run storm.toml -o storm.md -o storm.csv";
+  metastable run storm.toml -o storm.md -o storm.csv
+  metastable run layers.toml --format csv --rows edges";
 
 /// What is kept of a run: a summary, and the run itself where a chart needs it.
 type Kept = (Summary, Option<Run>);
 
 pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     args.output.refuse_unwritable()?;
+    if args.rows.is_some() && !args.output.writes(Format::Csv) {
+        return Err(anyhow!("--rows is about CSV: add --format csv, or -o FILE.csv").into());
+    }
     if let Some(folder) = &args.plot {
         refuse_unwritable(folder)?;
     }
@@ -75,7 +100,13 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
             &charted,
         )?;
     }
-    let document = RunDocument { title: &story.title, subjects: &subjects, seeds, runs: &runs };
+    let document = RunDocument {
+        title: &story.title,
+        subjects: &subjects,
+        seeds,
+        runs: &runs,
+        rows: args.rows.map_or_else(Rows::default, Rows::from),
+    };
     args.output.write(&document, files, &interrupt)?;
     Ok(Exit::Done)
 }

@@ -47,10 +47,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         failure: Failure,
         hint: Hint,
     ) -> Reception {
-        self.observer.observe(
-            self.now,
-            Fact::Refused { service: self.named(station), call: CallId(call), attempt },
-        );
+        let (service, edge) = (self.named(station), self.world.calls.edge(call));
+        let fact = Fact::Refused { service, edge, call: CallId(call), attempt };
+        self.observer.observe(self.now, fact);
         Reception::TurnedAway(failure, hint)
     }
 

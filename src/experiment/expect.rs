@@ -185,7 +185,10 @@ impl Expectation {
     pub(super) fn watchers(&self) -> Vec<BusiestCount> {
         let asked = self.metrics.iter().filter_map(|(quantity, _)| match quantity {
             Quantity::Busiest(busiest) => Some(BusiestCount::new(*busiest)),
-            Quantity::Whole(_) | Quantity::Client { .. } | Quantity::Service { .. } => None,
+            Quantity::Whole(_)
+            | Quantity::Client { .. }
+            | Quantity::Service { .. }
+            | Quantity::Edge { .. } => None,
         });
         asked.collect()
     }

@@ -1,8 +1,8 @@
 //! The numbers that can be promised, by the names that they have in outputs.
 
 use super::{CellOutcome, Run};
-use crate::id::{ClientId, ServiceId};
-use crate::observe::{Busiest, BusiestCount, Line, Share};
+use crate::id::{ClientId, EdgeId, ServiceId};
+use crate::observe::{Busiest, BusiestCount, EdgeTotal, ServiceTotal, Share};
 
 macro_rules! metrics {
     ($(#[$about:meta])* $name:ident of $of:ty { $($(#[$doc:meta])* $variant:ident $key:literal $value:expr,)* }) => {
@@ -105,12 +105,71 @@ metrics! {
 }
 
 metrics! {
-    /// A number of one service that can be promised.
-    ServiceMetric of Line {
+    /// A number of one service that can be promised. The names are those of `run --format json`.
+    ServiceMetric of ServiceTotal {
+        /// Attempts that arrived.
+        Attempts "attempts" |service| Some(service.seen.attempts as f64),
+        /// Attempts answered in time.
+        Answered "answered" |service| Some(service.seen.answered() as f64),
+        /// Attempts that a worker began to serve.
+        Started "started" |service| Some(service.seen.started as f64),
+        /// Attempts served in full.
+        Completed "completed" |service| Some(service.seen.completed as f64),
+        /// Attempts served in full for nobody.
+        Wasted "wasted" |service| Some(service.seen.wasted as f64),
+        /// Attempts refused on arrival.
+        Rejected "rejected" |service| Some(service.seen.rejected as f64),
+        /// Attempts dropped that had been let in.
+        Shed "shed" |service| Some(service.seen.shed as f64),
+        /// Work on attempts served in full, seconds.
+        Work "work_s" |service| Some(service.seen.work.as_secs_f64()),
+        /// The part of it that was for nobody, seconds.
+        WastedWork "wasted_work_s" |service| Some(service.seen.wasted_work.as_secs_f64()),
+        /// The same as a share.
+        WastedWorkFraction "wasted_work_fraction" |service| Some(service.seen.wasted_work_fraction()),
+        /// Time that attempts spent between the start of their service and its end, seconds.
+        InService "in_service_s" |service| Some(service.seen.in_service.as_secs_f64()),
+        /// Total waiting time of the attempts started, seconds.
+        Waited "waited_s" |service| Some(service.seen.waited.as_secs_f64()),
+        /// Mean wait of the attempts started, seconds; none if none was.
+        WaitingMean "waiting_mean_s" |service| service.seen.waiting_mean_s(),
+        /// The mean of the queues at the ends of windows, attempts.
+        MeanQueue "mean_queue" |service| Some(service.line.mean()),
         /// The longest queue at the end of a window, attempts.
-        LongestQueue "longest_queue" |line| Some(line.longest as f64),
+        LongestQueue "longest_queue" |service| Some(service.line.longest as f64),
         /// The queue at the horizon, attempts.
-        LastQueue "last_queue" |line| Some(line.last as f64),
+        LastQueue "last_queue" |service| Some(service.line.last as f64),
+    }
+}
+
+metrics! {
+    /// A number of one edge, counted by whoever calls, that can be promised. The names are those of
+    /// `run --format json`.
+    EdgeMetric of EdgeTotal {
+        /// Calls made over it: fresh requests of a client, or requests that a service makes.
+        Requests "requests" |edge| Some(edge.link.requests as f64),
+        /// Those of them that were answered in time.
+        Succeeded "succeeded" |edge| Some(edge.link.answered as f64),
+        /// Those of them that failed for good.
+        Failed "failed" |edge| Some(edge.link.failed as f64),
+        /// Attempts sent.
+        Attempts "attempts" |edge| Some(edge.link.attempts as f64),
+        /// Attempts sent because the one before had failed.
+        Retries "retries" |edge| Some(edge.link.retries as f64),
+        /// Attempts sent while the one before was still out.
+        Hedges "hedges" |edge| Some(edge.link.hedges as f64),
+        /// Attempts given up.
+        TimedOut "timed_out" |edge| Some(edge.link.timed_out as f64),
+        /// Attempts refused on arrival.
+        Rejected "rejected" |edge| Some(edge.link.refused as f64),
+        /// Retries held back by a budget.
+        Denied "denied" |edge| Some(edge.link.denied as f64),
+        /// Attempts held back by a throttle, breaker or pool.
+        HeldBack "held_back" |edge| Some(edge.link.held_back as f64),
+        /// Attempts per call; none without calls.
+        Amplification "amplification" |edge| edge.link.amplification(),
+        /// Attempts per fresh request of the clients above; none without them.
+        AttemptsPerFreshRequest "attempts_per_fresh_request" |edge| edge.attempts_per_fresh_request(),
     }
 }
 
@@ -141,6 +200,15 @@ pub enum Quantity {
         /// What of it.
         metric: ServiceMetric,
     },
+    /// An edge's.
+    Edge {
+        /// Which.
+        id: EdgeId,
+        /// What it is called.
+        name: String,
+        /// What of it.
+        metric: EdgeMetric,
+    },
     /// The attempts sent in the busiest of many short windows, which nothing counts unless it is
     /// promised.
     Busiest(Busiest),
@@ -159,6 +227,7 @@ impl Quantity {
             Self::Whole(metric) => metric.name().to_owned(),
             Self::Client { name, metric, .. } => format!("clients.{name}.{}", metric.name()),
             Self::Service { name, metric, .. } => format!("services.{name}.{}", metric.name()),
+            Self::Edge { name, metric, .. } => format!("edges.\"{name}\".{}", metric.name()),
             Self::Busiest(busiest) => {
                 format!("attempts in the busiest {} from {} on", busiest.width, busiest.after)
             }
@@ -170,7 +239,10 @@ impl Quantity {
         match self {
             Self::Whole(metric) => metric.of(run),
             Self::Client { id, metric, .. } => metric.of(&run.recording.client(*id)),
-            Self::Service { id, metric, .. } => metric.of(&run.recording.line(*id)),
+            Self::Service { id, metric, .. } => metric.of(&run.recording.service(*id)),
+            Self::Edge { id, metric, .. } => {
+                run.recording.edges().get(id.index()).and_then(|edge| metric.of(edge))
+            }
             Self::Busiest(asked) => {
                 let count = busiest.iter().find(|count| count.busiest() == *asked);
                 count.map(|count| count.most() as f64)

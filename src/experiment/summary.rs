@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::analysis::Assessment;
-use crate::observe::{Tally, Timeline};
+use crate::observe::{EdgeTotal, ServiceTotal, Tally, Timeline};
 use crate::time::Span;
 
 /// A run without its histogram: a thousand of these fit where a dozen runs would.
@@ -18,6 +18,10 @@ pub struct Summary {
     pub tally: Tally,
     /// The run in windows.
     pub timeline: Timeline,
+    /// What each service saw, by its position.
+    pub services: Vec<ServiceTotal>,
+    /// What went over each edge, by its position.
+    pub edges: Vec<EdgeTotal>,
     /// Median latency of successful requests; none without successes.
     pub latency_p50: Option<Span>,
     /// 99th percentile of the latency of successful requests; none without successes.
@@ -32,6 +36,8 @@ impl From<Run> for Summary {
             seed: run.seed,
             assessment: run.assessment,
             tally: recording.tally,
+            services: recording.services(),
+            edges: recording.edges(),
             latency_p50: recording.latency.quantile(0.5),
             latency_p99: recording.latency.quantile(0.99),
             timeline: recording.timeline,

@@ -1,5 +1,7 @@
 //! What a service calls while it serves an attempt.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 use super::{Client, Edge, Model};
@@ -146,6 +148,33 @@ impl Model {
         of_clients.chain(between_services)
     }
 
+    /// What each edge is called, by its position: whoever calls, a dot, and what is called, or the name of
+    /// the call where a service calls. A name with dots in it stands in quotes; and where a client and a
+    /// service would give two edges one name, the path in a scenario file tells them apart.
+    pub fn edge_names(&self) -> Vec<String> {
+        let ends = |caller, edge: &Edge| match caller {
+            Caller::Client(id) => {
+                let client = &self.clients[id.index()];
+                ("clients", client.name.as_str(), self.service(edge.to).name.as_str())
+            }
+            Caller::Service(id, nth) => {
+                let service = self.service(id);
+                ("services", service.name.as_str(), service.calls.list[nth].name.as_str())
+            }
+        };
+        let ends: Vec<_> = self.edges().map(|(_, caller, edge)| ends(caller, edge)).collect();
+        let mut times: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+        for &(_, caller, called) in &ends {
+            *times.entry((caller, called)).or_default() += 1;
+        }
+        let name = |(kind, caller, called)| match (times[&(caller, called)], kind) {
+            (1, _) => format!("{}.{}", undotted(caller), undotted(called)),
+            (_, "clients") => format!("clients.{}.call", undotted(caller)),
+            (_, _) => format!("services.{}.calls.{}", undotted(caller), undotted(called)),
+        };
+        ends.into_iter().map(name).collect()
+    }
+
     /// The call that `caller` makes; none if a client calls.
     pub fn inner_call(&self, caller: Caller) -> Option<&InnerCall> {
         match caller {
@@ -182,6 +211,11 @@ impl Model {
         }
         demand
     }
+}
+
+/// The name as one part of a dotted one.
+fn undotted(name: &str) -> Cow<'_, str> {
+    if name.contains('.') { Cow::Owned(format!("\"{name}\"")) } else { Cow::Borrowed(name) }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -253,6 +287,17 @@ mod tests {
         assert_eq!(graph(&[&[1, 2], &[2], &[]]).callees_first(), Ok(ids(&[2, 1, 0])));
         assert_eq!(graph(&[&[1], &[2], &[1]]).callees_first(), Err(ids(&[1, 2])));
         assert_eq!(graph(&[&[0]]).callees_first(), Err(ids(&[0])));
+    }
+
+    #[test]
+    fn edges_have_names_that_tell_them_apart() {
+        let mut model = graph(&[&[1], &[]]);
+        let arrivals = Arrivals::Poisson(Rate::new(10.0).unwrap());
+        let client = |name: &str| Client::new(name, arrivals.clone(), Edge::new(ServiceId(1)));
+        model.clients = vec![client("web"), client("a.b")];
+        assert_eq!(model.edge_names(), ["web.1", "\"a.b\".1", "0.1"]);
+        model.clients[0].name = "0".to_owned();
+        assert_eq!(model.edge_names(), ["clients.0.call", "\"a.b\".1", "services.0.calls.1"]);
     }
 
     #[test]

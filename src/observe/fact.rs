@@ -97,6 +97,8 @@ pub enum Fact {
     Refused {
         /// Which service.
         service: ServiceId,
+        /// Over which edge it came.
+        edge: EdgeId,
         /// The request.
         call: CallId,
         /// The attempt.
@@ -395,7 +397,7 @@ impl fmt::Display for Fact {
                 write!(f, "request {} succeeds after {latency}", call.0)
             }
             Self::Failed { call, .. } => write!(f, "request {} fails", call.0),
-            Self::Refused { service, call, attempt } => {
+            Self::Refused { service, call, attempt, .. } => {
                 write!(f, "{} is refused by service {}", on(call, attempt), service.0)
             }
             Self::Queued { service, call, attempt } => {

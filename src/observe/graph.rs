@@ -3,7 +3,7 @@
 use super::roll::Roll;
 use super::{Dropped, Fact, Observer, Place, Sending};
 use crate::id::{EdgeId, ServiceId};
-use crate::model::Model;
+use crate::model::{Caller, Model};
 use crate::time::{Span, Time};
 
 /// What one service saw in a while.
@@ -23,6 +23,8 @@ pub struct Station {
     pub shed: u64,
     /// Work on attempts served in full: own work, without what was called for them.
     pub work: Span,
+    /// The part of it that was for nobody.
+    pub wasted_work: Span,
     /// Time that attempts spent between the start of their service and its end, waiting for what was
     /// called for them included, and workers spent refusing: a sum over all of them.
     pub in_service: Span,
@@ -49,6 +51,8 @@ pub struct Link {
     pub hedges: u64,
     /// Attempts given up.
     pub timed_out: u64,
+    /// Attempts refused on arrival.
+    pub refused: u64,
     /// Retries that a budget held back.
     pub denied: u64,
     /// Attempts held back by a throttle, breaker or pool; they are not among those sent.
@@ -63,12 +67,18 @@ pub struct Graph {
     stations: Vec<Station>,
     links: Vec<Link>,
     hands: Vec<Hands>,
-    /// What each edge leads to.
-    to: Vec<ServiceId>,
+    ends: Vec<Ends>,
     /// Finished windows, one after the other, every service in each.
     past_stations: Vec<Station>,
     /// Finished windows, one after the other, every edge in each.
     past_links: Vec<Link>,
+}
+
+/// Who calls over an edge, and what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ends {
+    from: Caller,
+    to: ServiceId,
 }
 
 /// How many attempts a service has in its hands, and since when so many.
@@ -90,10 +100,30 @@ impl Station {
             rejected: self.rejected + later.rejected,
             shed: self.shed + later.shed,
             work: self.work + later.work,
+            wasted_work: self.wasted_work + later.wasted_work,
             in_service: self.in_service + later.in_service,
             waited: self.waited + later.waited,
             queue: later.queue,
         }
+    }
+
+    /// Attempts answered in time: served in full, with success, and waited for to the end.
+    pub const fn answered(&self) -> u64 {
+        self.completed.saturating_sub(self.wasted)
+    }
+
+    /// The share of the work done in full that was for nobody; 0 if there was none.
+    pub fn wasted_work_fraction(&self) -> f64 {
+        if self.work.is_zero() {
+            0.0
+        } else {
+            self.wasted_work.as_nanos() as f64 / self.work.as_nanos() as f64
+        }
+    }
+
+    /// Mean wait of the attempts started, seconds; none if none was.
+    pub fn waiting_mean_s(&self) -> Option<f64> {
+        (self.started > 0).then(|| self.waited.as_secs_f64() / self.started as f64)
     }
 }
 
@@ -109,6 +139,7 @@ impl Link {
             retries: self.retries + later.retries,
             hedges: self.hedges + later.hedges,
             timed_out: self.timed_out + later.timed_out,
+            refused: self.refused + later.refused,
             denied: self.denied + later.denied,
             held_back: self.held_back + later.held_back,
         }
@@ -128,7 +159,7 @@ impl Graph {
             stations: Vec::new(),
             links: Vec::new(),
             hands: Vec::new(),
-            to: Vec::new(),
+            ends: Vec::new(),
             past_stations: Vec::new(),
             past_links: Vec::new(),
         }
@@ -136,17 +167,18 @@ impl Graph {
 
     /// The services and edges of `model`, if there are several of either.
     pub fn of(model: &Model) -> Self {
-        let to: Vec<ServiceId> = model.edges().map(|(_, _, edge)| edge.to).collect();
+        let ends: Vec<Ends> =
+            model.edges().map(|(_, from, edge)| Ends { from, to: edge.to }).collect();
         let services = model.services.len();
-        if to.len() < 2 && services < 2 {
+        if ends.len() < 2 && services < 2 {
             return Self::none();
         }
         Self {
             roll: Roll::new(model.window),
             stations: vec![Station::default(); services],
-            links: vec![Link::default(); to.len()],
+            links: vec![Link::default(); ends.len()],
             hands: vec![Hands::default(); services],
-            to,
+            ends,
             ..Self::none()
         }
     }
@@ -174,6 +206,51 @@ impl Graph {
     /// What went over one edge in the whole run; none if nothing is kept.
     pub fn link(&self, id: EdgeId) -> Option<Link> {
         self.links().map(|window| window[id.index()]).reduce(Link::and)
+    }
+
+    /// Every service and every edge in the whole run: of each edge with the fresh requests of the
+    /// clients whose requests may come to it. Nothing if nothing is kept.
+    pub fn totals(&self) -> (Vec<Station>, Vec<(Link, u64)>) {
+        let mut stations = vec![Station::default(); self.stations.len()];
+        for window in self.stations() {
+            stations.iter_mut().zip(window).for_each(|(sum, seen)| *sum = sum.and(*seen));
+        }
+        let mut links = vec![Link::default(); self.links.len()];
+        for window in self.links() {
+            links.iter_mut().zip(window).for_each(|(sum, seen)| *sum = sum.and(*seen));
+        }
+        let above = self.fresh_above(&links);
+        let fresh = |(ends, link): (&Ends, &Link)| match ends.from {
+            Caller::Client(_) => link.requests,
+            Caller::Service(id, _) => above[id.index()],
+        };
+        let fresh: Vec<u64> = self.ends.iter().zip(&links).map(fresh).collect();
+        (stations, links.into_iter().zip(fresh).collect())
+    }
+
+    /// Of each service, the fresh requests of the clients that reach it, each client counted once
+    /// however many paths there are.
+    fn fresh_above(&self, links: &[Link]) -> Vec<u64> {
+        let mut callees = vec![Vec::new(); self.stations.len()];
+        for ends in &self.ends {
+            if let Caller::Service(id, _) = ends.from {
+                callees[id.index()].push(ends.to.index());
+            }
+        }
+        let mut fresh = vec![0; self.stations.len()];
+        for (ends, link) in self.ends.iter().zip(links) {
+            if let Caller::Client(_) = ends.from {
+                let mut is_reached = vec![false; self.stations.len()];
+                let mut next = vec![ends.to.index()];
+                while let Some(service) = next.pop() {
+                    if !std::mem::replace(&mut is_reached[service], true) {
+                        fresh[service] += link.requests;
+                        next.extend(&callees[service]);
+                    }
+                }
+            }
+        }
+        fresh
     }
 
     #[cold]
@@ -271,11 +348,13 @@ impl Graph {
             Fact::TimedOut { edge, .. } => self.link_mut(edge).timed_out += 1,
             Fact::BudgetDenied { edge, .. } => self.link_mut(edge).denied += 1,
             Fact::HeldBack { edge, .. } => self.link_mut(edge).held_back += 1,
-            Fact::CameToNothing { edge, .. } => {
-                let to = self.to[edge.index()];
-                self.station_mut(to).wasted += 1;
+            Fact::CameToNothing { edge, work, .. } => {
+                let station = self.station_mut(self.ends[edge.index()].to);
+                station.wasted += 1;
+                station.wasted_work += work;
             }
-            Fact::Refused { service, .. } => {
+            Fact::Refused { service, edge, .. } => {
+                self.link_mut(edge).refused += 1;
                 let station = self.station_mut(service);
                 station.attempts += 1;
                 station.rejected += 1;
@@ -304,8 +383,11 @@ impl Graph {
             Fact::Completed { service, work, useful, .. } => {
                 let station = self.station_mut(service);
                 station.completed += 1;
-                station.wasted += u64::from(!useful);
                 station.work += work;
+                if !useful {
+                    station.wasted += 1;
+                    station.wasted_work += work;
+                }
                 self.let_go(service, now);
             }
             Fact::RefusalBegun { service, .. } => self.took(service, now),

@@ -10,6 +10,7 @@ mod recording;
 mod roll;
 mod tally;
 mod timeline;
+mod totals;
 mod trace;
 
 pub use busiest::{Busiest, BusiestCount};
@@ -20,6 +21,7 @@ pub use parties::{Line, Parties, Share};
 pub use recording::Recording;
 pub use tally::Tally;
 pub use timeline::{Timeline, Window};
+pub use totals::{EdgeTotal, ServiceTotal};
 pub use trace::Trace;
 
 use crate::time::Time;

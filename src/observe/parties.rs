@@ -19,6 +19,10 @@ pub struct Share {
 /// How long one service's queue was, looked at at the end of each window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Line {
+    /// How often it was looked at.
+    pub looks: u64,
+    /// All that were found, together, attempts.
+    pub found: u64,
     /// The longest, attempts.
     pub longest: u64,
     /// At the end of the last window, attempts.
@@ -28,9 +32,18 @@ pub struct Line {
 impl FromIterator<u64> for Line {
     fn from_iter<I: IntoIterator<Item = u64>>(queues: I) -> Self {
         queues.into_iter().fold(Self::default(), |line, queue| Self {
+            looks: line.looks + 1,
+            found: line.found + queue,
             longest: line.longest.max(queue),
             last: queue,
         })
+    }
+}
+
+impl Line {
+    /// The mean, attempts; 0 if it was never looked at.
+    pub fn mean(&self) -> f64 {
+        if self.looks == 0 { 0.0 } else { self.found as f64 / self.looks as f64 }
     }
 }
 

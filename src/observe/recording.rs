@@ -62,6 +62,7 @@ impl Recording {
             rejected: self.tally.rejected,
             shed: self.tally.shed,
             work: self.tally.work,
+            wasted_work: self.tally.wasted_work,
             in_service: self.tally.work + self.tally.refusing_work,
             waited: self.tally.waited,
             queue: self.line(id).last,
@@ -78,6 +79,7 @@ impl Recording {
             retries: self.tally.retries,
             hedges: self.tally.hedges,
             timed_out: self.tally.timed_out,
+            refused: self.tally.rejected,
             denied: self.tally.denied,
             held_back: self.tally.held_back,
         })

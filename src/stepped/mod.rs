@@ -274,7 +274,8 @@ impl<O: Observer> Run<'_, O> {
             surplus -= refused;
             let cohort = self.line.get(newest);
             let (service, call, attempt) = (SERVICE, cohort.call, cohort.retry);
-            self.tell(Fact::Refused { service, call, attempt }, refused);
+            let edge = EdgeId::from(CLIENT);
+            self.tell(Fact::Refused { service, edge, call, attempt }, refused);
             self.tell(Fact::Queued { service, call, attempt }, cohort.queued);
             self.fail(nth, &cohort, refused, Failure::Refused, self.service.refusals.hint);
         }

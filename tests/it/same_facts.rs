@@ -143,7 +143,7 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::TimedOut { call, attempt, .. } => (call, format!("timed out {attempt}")),
             Fact::Succeeded { call, latency, .. } => (call, format!("succeeded after {latency}")),
             Fact::Failed { call, .. } => (call, "failed".to_owned()),
-            Fact::Refused { service: at, call, attempt } => {
+            Fact::Refused { service: at, call, attempt, .. } => {
                 (call, format!("{} refused {attempt}", service(at)))
             }
             Fact::Queued { service: at, call, attempt } => {

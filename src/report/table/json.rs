@@ -60,6 +60,7 @@ fn write_value(text: &mut String, value: &Value, depth: usize) {
             text.push_str(&format!("[{}]", texts.join(", ")));
         }
         Value::Records(records) => write_records(text, records, depth),
+        Value::Record(record) => write_record(text, record, depth),
     }
 }
 
@@ -97,7 +98,8 @@ mod tests {
             ("nan", f64::NAN.into()),
             ("flag", true.into()),
             ("count", u64::MAX.into()),
-            ("inner", Value::Records(vec![inner.clone(), inner])),
+            ("inner", Value::Records(vec![inner.clone(), inner.clone()])),
+            ("keyed", Value::Record(record([("a.b", Value::Record(inner))]))),
             ("empty", Value::Records(Vec::new())),
             ("texts", Value::Texts(vec!["a".to_owned(), "b".to_owned()])),
         ]);
@@ -106,10 +108,10 @@ mod tests {
         let window = serde_json::json!({"start_s": 0.1, "words": "a \"b\"\n\u{1}ü"});
         let expected = serde_json::json!({
             "none": null, "nan": null, "flag": true, "count": u64::MAX,
-            "inner": [window, window], "empty": [], "texts": ["a", "b"],
+            "inner": [window, window], "keyed": {"a.b": window}, "empty": [], "texts": ["a", "b"],
         });
         assert_eq!(read, expected);
-        assert_eq!(text.lines().filter(|line| line.contains("start_s")).count(), 2);
+        assert_eq!(text.lines().filter(|line| line.contains("start_s")).count(), 3);
         assert_eq!(list(&[]), "[]\n");
     }
 }

@@ -7,6 +7,7 @@ mod example;
 pub(super) mod figure;
 mod grid;
 mod json;
+mod parties;
 mod promises;
 mod runs;
 mod sheet;
@@ -16,7 +17,7 @@ pub(super) mod wrap;
 
 pub use cells::SweepDocument;
 pub use promises::{CheckDocument, Checked, Kept};
-pub use runs::RunDocument;
+pub use runs::{Rows, RunDocument};
 pub use value::{Record, Value};
 
 /// How a document is written.

@@ -9,11 +9,11 @@ use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::spread::{Figure, Spelling};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, json};
+use super::{Document, csv, json, parties};
 use crate::analysis::Verdict;
 use crate::experiment::{Subject, Summary};
 use crate::law::Law;
-use crate::model::{Service, Solver};
+use crate::model::{Model, Service};
 use crate::observe::Window;
 use crate::report::terminal::style;
 use crate::report::terminal::{sentence, sparkline};
@@ -30,6 +30,20 @@ pub struct RunDocument<'a> {
     pub seeds: Range<u64>,
     /// Their runs: variant by variant, seeds innermost.
     pub runs: &'a [Summary],
+    /// What the rows of CSV are.
+    pub rows: Rows,
+}
+
+/// What the rows of a CSV file of runs are: it holds one table, where JSON has them one in the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rows {
+    /// Runs: one of each variant under each seed.
+    #[default]
+    Runs,
+    /// The services of each run.
+    Services,
+    /// The edges of each run.
+    Edges,
 }
 
 const FIGURES: [Figure; 10] = [
@@ -95,6 +109,12 @@ const FIGURES: [Figure; 10] = [
     },
 ];
 
+/// Tables of services and edges, with what is said above each and beneath all.
+struct Parties {
+    sheets: Vec<(String, Sheet)>,
+    legend: String,
+}
+
 impl RunDocument<'_> {
     fn by_variant(&self) -> Vec<&[Summary]> {
         let seeds = self.seeds.clone().count().max(1);
@@ -152,11 +172,49 @@ impl RunDocument<'_> {
         sparkline::timelines(self.subjects, &firsts, width)
     }
 
-    fn records(&self) -> Vec<Record> {
-        let of_one = |(runs, subject): (&[Summary], &Subject<'_>)| {
-            runs.iter().map(|run| of_run(run, subject.model.solver)).collect::<Vec<_>>()
+    /// What there is where there are several services or edges, of the first variant: a screen has no
+    /// room for that of all.
+    fn parties(&self) -> Option<Parties> {
+        let (subject, &runs) = (self.subjects.first()?, self.by_variant().first()?);
+        let (whose, others) = match self.subjects.len() {
+            1 => (String::new(), ""),
+            _ => (format!(" of “{}”", subject.name), " --variant shows those of another."),
         };
-        self.by_variant().into_iter().zip(self.subjects).flat_map(of_one).collect()
+        let sheets = parties::sheets(subject, runs).into_iter();
+        let sheets: Vec<(String, Sheet)> =
+            sheets.map(|(what, sheet)| (format!("{what}{whose}"), sheet)).collect();
+        let legend = format!("{}{others}", parties::LEGEND);
+        (!sheets.is_empty()).then_some(Parties { sheets, legend })
+    }
+
+    fn records(&self) -> Vec<Record> {
+        self.each(|run, model| vec![of_run(run, model)])
+    }
+
+    /// Services or edges of all runs, each with the run it belongs to.
+    fn flat(&self, kind: &str, of: fn(&Model, &Summary) -> Record) -> Vec<Record> {
+        self.each(|run, model| {
+            let row = |(name, value)| {
+                let mut row: Record = record([
+                    ("variant", run.variant.as_str().into()),
+                    ("seed", run.seed.into()),
+                    (kind, Value::Text(name)),
+                ]);
+                if let Value::Record(fields) = value {
+                    row.extend(fields);
+                }
+                row
+            };
+            of(model, run).into_iter().map(row).collect()
+        })
+    }
+
+    fn each(&self, of: impl Fn(&Summary, &Model) -> Vec<Record>) -> Vec<Record> {
+        let runs = self.by_variant().into_iter().zip(self.subjects);
+        let of_one = |(runs, subject): (&[Summary], &Subject<'_>)| {
+            runs.iter().flat_map(|run| of(run, subject.model)).collect::<Vec<_>>()
+        };
+        runs.flat_map(of_one).collect()
     }
 }
 
@@ -171,6 +229,15 @@ impl Document for RunDocument<'_> {
         text.push('\n');
         text.push_str(&paragraph(&self.legend(), style::FAINT, width));
         text.push_str(&self.timelines(width));
+        if let Some(parties) = self.parties() {
+            for (what, sheet) in &parties.sheets {
+                text.push_str(&format!("\n{}", paragraph(what, Style::new(), width)));
+                text.push_str(&sheet.text(width));
+            }
+            text.push('\n');
+            text.push_str(paragraph(&parties.legend, style::FAINT, width).trim_end());
+            text.push('\n');
+        }
         text
     }
 
@@ -181,13 +248,25 @@ impl Document for RunDocument<'_> {
         let sheet = self.sheet().markdown();
         let legend = self.legend();
         let timelines = style::strip(&self.timelines(80));
+        let parties = self.parties().map_or_else(String::new, |parties| {
+            let sheets = parties.sheets.iter();
+            let sheets = sheets
+                .map(|(what, sheet)| format!("\n{}\n\n{}", escape(what), sheet.markdown()))
+                .collect::<String>();
+            format!("{sheets}\n{}\n", escape(&parties.legend))
+        });
         format!(
-            "# {title}\n\n{sentence}\n\n{solvers}{sheet}\n{legend}\n\n```text\n{timelines}```\n"
+            "# {title}\n\n{sentence}\n\n{solvers}{sheet}\n{legend}\n\n```text\n{timelines}```\n{parties}"
         )
     }
 
     fn csv(&self) -> String {
-        csv::table(&[], &self.records())
+        let records = match self.rows {
+            Rows::Runs => self.records(),
+            Rows::Services => self.flat("service", parties::services),
+            Rows::Edges => self.flat("edge", parties::edges),
+        };
+        csv::table(&[], &records)
     }
 
     fn json(&self) -> String {
@@ -214,14 +293,14 @@ fn verdicts(runs: &[Summary]) -> Cell {
     }
 }
 
-fn of_run(run: &Summary, solver: Solver) -> Record {
+fn of_run(run: &Summary, model: &Model) -> Record {
     let seconds = |span: Option<Span>| Value::from(span.map(Span::as_secs_f64));
     let (tally, assessment) = (&run.tally, &run.assessment);
     record([
         ("variant", run.variant.as_str().into()),
         ("seed", run.seed.into()),
-        ("solver", solver.name().into()),
-        ("step_s", seconds(solver.step())),
+        ("solver", model.solver.name().into()),
+        ("step_s", seconds(model.solver.step())),
         ("verdict", assessment.verdict.name().into()),
         ("back_at_s", assessment.back_at.map(Time::as_secs_f64).into()),
         ("recovery_time_s", seconds(assessment.recovery_time)),
@@ -249,6 +328,8 @@ fn of_run(run: &Summary, solver: Solver) -> Record {
         ("latency_p50_s", seconds(run.latency_p50)),
         ("latency_p99_s", seconds(run.latency_p99)),
         ("events", tally.events.into()),
+        ("services", Value::Record(parties::services(model, run))),
+        ("edges", Value::Record(parties::edges(model, run))),
         ("timeline", Value::Records(of_timeline(run))),
     ])
 }
@@ -309,6 +390,7 @@ mod tests {
             subjects: &subjects,
             seeds: 1..1 + seeds,
             runs: &runs,
+            rows: Rows::Runs,
         };
         look(&document)
     }
@@ -349,8 +431,11 @@ mod tests {
         let json: serde_json::Value =
             serde_json::from_str(&render(2, |document| document.json())).unwrap();
         let run = json["runs"][7].as_object().unwrap();
-        let names: Vec<&str> =
-            run.keys().map(String::as_str).filter(|name| *name != "timeline").collect();
+        let names: Vec<&str> = run
+            .keys()
+            .map(String::as_str)
+            .filter(|name| !run[*name].is_object() && !run[*name].is_array())
+            .collect();
         let mut lines = csv.lines();
         assert_eq!(lines.next().unwrap(), names.join(","));
         assert_eq!(lines.count(), 8);

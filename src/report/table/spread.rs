@@ -20,6 +20,8 @@ pub(super) enum Spelling {
     Ratio,
     /// A share, in percent.
     Percent,
+    /// Three significant digits.
+    Rounded,
 }
 
 impl Spelling {
@@ -30,13 +32,16 @@ impl Spelling {
             Self::Millis => three_digits(value * 1e3),
             Self::Ratio => format!("{value:.2}"),
             Self::Percent => format!("{:.1}", value * 100.0),
+            Self::Rounded => three_digits(value),
         }
     }
 
     fn range(self, low: f64, high: f64) -> String {
         let one = |value| match self {
             Self::Count => short_count(value),
-            Self::Seconds | Self::Millis | Self::Ratio | Self::Percent => self.one(value),
+            Self::Seconds | Self::Millis | Self::Ratio | Self::Percent | Self::Rounded => {
+                self.one(value)
+            }
         };
         let (low, high) = (one(low), one(high));
         if low == high { low } else { format!("{low}–{high}") }
@@ -59,13 +64,18 @@ impl Figure {
     }
 
     fn cell(&self, runs: &[Summary]) -> Cell {
-        let values: Vec<f64> = runs.iter().filter_map(self.of).collect();
-        let Some(middle) = median(values.iter().copied()) else {
-            return Cell::none();
-        };
-        let cell = Cell::new(self.spelling.one(middle));
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if low < high { cell.and(self.spelling.range(low, high), FAINT) } else { cell }
+        spread(self.spelling, runs.iter().filter_map(self.of))
     }
+}
+
+/// The median of `values`, and the least and the greatest beneath it where they differ.
+pub(super) fn spread(spelling: Spelling, values: impl Iterator<Item = f64>) -> Cell {
+    let values: Vec<f64> = values.collect();
+    let Some(middle) = median(values.iter().copied()) else {
+        return Cell::none();
+    };
+    let cell = Cell::new(spelling.one(middle));
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if low < high { cell.and(spelling.range(low, high), FAINT) } else { cell }
 }

@@ -17,6 +17,8 @@ pub enum Value {
     Texts(Vec<String>),
     /// Records within a record. CSV has no place for them.
     Records(Vec<Record>),
+    /// A record within a record. CSV has no place for it.
+    Record(Record),
 }
 
 /// Named fields in a fixed order. JSON and CSV are both written from this, so that a column of the
@@ -27,7 +29,7 @@ impl Value {
     /// The value in a cell of a table, with all its digits; nothing for what has no place there.
     pub(super) fn words(&self) -> String {
         match self {
-            Self::Nothing | Self::Texts(_) | Self::Records(_) => String::new(),
+            Self::Nothing | Self::Texts(_) | Self::Records(_) | Self::Record(_) => String::new(),
             Self::Flag(flag) => flag.to_string(),
             Self::Count(count) => count.to_string(),
             Self::Number(number) => number.to_string(),
@@ -38,7 +40,7 @@ impl Value {
     /// Whether the value holds other records.
     pub(super) const fn is_nested(&self) -> bool {
         match self {
-            Self::Records(_) => true,
+            Self::Records(_) | Self::Record(_) => true,
             Self::Nothing
             | Self::Flag(_)
             | Self::Count(_)

@@ -12,9 +12,9 @@ use super::sweep::check_seeds;
 use super::world::Complaints;
 use crate::analysis::Verdict;
 use crate::experiment::{
-    Across, Bound, ClientMetric, Expectation, Metric, Quantity, ServiceMetric,
+    Across, Bound, ClientMetric, EdgeMetric, Expectation, Metric, Quantity, ServiceMetric,
 };
-use crate::id::{ClientId, ServiceId};
+use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::model::Model;
 use crate::observe::Busiest;
 use crate::scenario::nearest::did_you_mean;
@@ -34,6 +34,7 @@ struct OfRun {
     verdict: Option<Verdict>,
     clients: BTreeMap<String, Promises<OfClient>>,
     services: BTreeMap<String, Promises<OfService>>,
+    edges: BTreeMap<String, Promises<OfEdge>>,
     busiest: Option<Rush>,
 }
 
@@ -42,6 +43,9 @@ struct OfClient;
 
 #[derive(Clone, Debug, Default)]
 struct OfService;
+
+#[derive(Clone, Debug, Default)]
+struct OfEdge;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -62,7 +66,7 @@ struct Rush {
 
 /// Every key there is.
 pub(in crate::scenario) const PROMISE_KEYS: &[&str] =
-    keys!(["seeds", "across_seeds", "verdict", "clients", "services", "busiest"], Metric);
+    keys!(["seeds", "across_seeds", "verdict", "clients", "services", "edges", "busiest"], Metric);
 
 impl Terms for OfRun {
     type Metric = Metric;
@@ -75,6 +79,7 @@ impl Terms for OfRun {
             "verdict" => self.verdict = Some(map.next_value::<VerdictWord>()?.0),
             "clients" => self.clients = map.next_value()?,
             "services" => self.services = map.next_value()?,
+            "edges" => self.edges = map.next_value()?,
             _ => self.busiest = Some(map.next_value()?),
         }
         Ok(())
@@ -89,6 +94,11 @@ impl Terms for OfClient {
 impl Terms for OfService {
     type Metric = ServiceMetric;
     const KEYS: &'static [&'static str] = keys!([], ServiceMetric);
+}
+
+impl Terms for OfEdge {
+    type Metric = EdgeMetric;
+    const KEYS: &'static [&'static str] = keys!([], EdgeMetric);
 }
 
 /// The words for verdicts.
@@ -116,7 +126,7 @@ impl Expect {
             Some(seeds) => out.keep(check_seeds(seeds, spot.at("seeds"))),
         };
         let across = out.keep(terms.across(seeds, spot));
-        let parties = terms.clients.len() + terms.services.len();
+        let parties = terms.clients.len() + terms.services.len() + terms.edges.len();
         if self.0.is_empty() && terms.verdict.is_none() && terms.busiest.is_none() && parties == 0 {
             let instead = "a verdict or a number, such as retries = { max = 100 }";
             out.add(nothing_promised(spot, instead));
@@ -148,6 +158,16 @@ impl Expect {
             let service = |metric| Quantity::Service { id, name: name.to_owned(), metric };
             let bounds = promises.bounds(here.at(name), out);
             metrics.extend(bounds.into_iter().map(|(metric, bound)| (service(metric), bound)));
+        }
+        let names = model.edge_names();
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let ids: Vec<EdgeId> = model.edges().map(|(id, ..)| id).collect();
+        let here = spot.at("edges");
+        for (nth, name, promises) in named(&terms.edges, &known, "edge", here, out) {
+            let id = ids[usize::from(nth)];
+            let edge = |metric| Quantity::Edge { id, name: name.to_owned(), metric };
+            let bounds = promises.bounds(here.at(name), out);
+            metrics.extend(bounds.into_iter().map(|(metric, bound)| (edge(metric), bound)));
         }
         if let Some(rush) = &terms.busiest {
             metrics.extend(rush.build(spot.at("busiest"), model.horizon, out));

@@ -8,7 +8,7 @@ use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 
 use super::bound::Promise;
 use super::world::Complaints;
-use crate::experiment::{Bound, ClientMetric, Metric, ServiceMetric, SweepMetric};
+use crate::experiment::{Bound, ClientMetric, EdgeMetric, Metric, ServiceMetric, SweepMetric};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
@@ -32,7 +32,7 @@ macro_rules! vocabularies {
     };
 }
 
-vocabularies!(Metric, SweepMetric, ClientMetric, ServiceMetric);
+vocabularies!(Metric, SweepMetric, ClientMetric, ServiceMetric, EdgeMetric);
 
 /// What a table of promises says beside them.
 pub(super) trait Terms: Default {

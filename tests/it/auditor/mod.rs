@@ -13,7 +13,7 @@ pub(crate) use books::Books;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use metastable::id::{ClientId, ServiceId};
+use metastable::id::{ClientId, EdgeId, ServiceId};
 use metastable::law::Law;
 use metastable::model::{Disturbance, Model, Notice, Trigger};
 use metastable::observe::{CallId, Dropped, Fact, Observer, Sending};
@@ -299,7 +299,8 @@ impl Observer for Auditor<'_> {
                 self.end(call);
                 self.books.failed += 1;
             }
-            Fact::Refused { service, call, attempt } => {
+            Fact::Refused { service, edge, call, attempt } => {
+                assert_eq!(EdgeId::from(self.calls[&call].client), edge);
                 let (station, of) = (&self.stations[service.index()], self.model.service(service));
                 assert!(
                     station.stalls > 0 || station.busy == of.workers.get(),

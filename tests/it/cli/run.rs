@@ -73,9 +73,89 @@ fn csv_has_the_names_of_the_json() {
     let csv = fixture.stdout(&["run", "storm.toml", "--format", "csv"]);
     let json = fixture.json(&["run", "storm.toml", "--format", "json"]);
     let mut names = keys(&json["runs"][0]);
-    names.retain(|name| name != "timeline");
+    names.retain(|name| !["services", "edges", "timeline"].contains(&name.as_str()));
     assert_eq!(csv.lines().next().unwrap(), names.join(","));
     assert_eq!(csv.lines().count(), 3);
+}
+
+/// A shop that asks its stock twice.
+const SHOP: &str = r#"
+title = "A shop"
+horizon = "10s"
+
+[services.shop]
+workers = 4
+service_time = "10ms"
+calls.stock.copies = 2
+calls.stock.timeout = "15ms"
+
+[services.stock]
+workers = 1
+service_time = "10ms"
+
+[clients.web]
+calls = "shop"
+arrivals = "even"
+arrival_rate = 10
+
+[variants."more of them"]
+"services.stock.workers" = 2
+"#;
+
+#[test]
+fn services_and_edges_are_shown_where_there_are_several() {
+    let fixture = Fixture::new();
+    fixture.write("shop.toml", SHOP);
+    let text = fixture.stdout(&["run", "shop.toml"]);
+    let (_, parties) = text.split_once("Services of “base”").expect("services");
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(parties) });
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(!fixture.stdout(&["run", "storm.toml"]).contains("Services"));
+    let one = fixture.stdout(&["run", "shop.toml", "--variant", "base"]);
+    assert!(one.contains("\nEdges\n") && !one.contains("another"), "{one}");
+}
+
+#[test]
+fn services_and_edges_are_in_the_json_and_are_rows_of_csv() {
+    let fixture = Fixture::new();
+    fixture.write("shop.toml", SHOP);
+    let json = fixture.json(&["run", "shop.toml", "--format", "json", "--seeds", "2"]);
+    let runs = json["runs"].as_array().unwrap();
+    for (rows, kind, names) in
+        [("services", "service", ["shop", "stock"]), ("edges", "edge", ["web.shop", "shop.stock"])]
+    {
+        let csv = ["run", "shop.toml", "--format", "csv", "--seeds", "2", "--rows", rows];
+        let csv = fixture.stdout(&csv);
+        assert_eq!(csv.lines().count(), 1 + 2 * runs.len(), "{csv}");
+        let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let header = lines.next().unwrap();
+        assert_eq!(header[..3], ["variant", "seed", kind]);
+        for (nth, line) in lines.enumerate() {
+            let of = &runs[nth / 2][rows][names[nth % 2]];
+            assert_eq!(line[2], names[nth % 2]);
+            assert_eq!(header[3..], keys(of));
+            let attempts = header.iter().position(|name| *name == "attempts").unwrap();
+            assert_eq!(line[attempts], of["attempts"].to_string());
+        }
+    }
+    let twice = &runs[0]["edges"]["shop.stock"];
+    assert_eq!((&twice["attempts"], &twice["fresh_requests"]), (&200.into(), &100.into()));
+    // One service and one client are listed as well.
+    let storm = fixture.json(&["run", "storm.toml", "--format", "json"]);
+    let run = &storm["runs"][0];
+    assert_eq!(run["edges"]["web.api"]["attempts"], run["attempts"]);
+    assert_eq!(run["services"]["api"]["wasted_work_fraction"], run["wasted_work_fraction"]);
+}
+
+#[test]
+fn rows_without_csv_are_refused() {
+    let fixture = Fixture::new();
+    let output = fixture.output(&["run", "storm.toml", "--rows", "edges"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = super::fixture::stderr(&output);
+    assert!(said.contains("add --format csv"), "{said}");
+    fixture.stdout(&["run", "storm.toml", "--rows", "edges", "-o", "edges.csv"]);
+    assert!(fixture.read("edges.csv").starts_with("variant,seed,edge,"));
 }
 
 #[test]

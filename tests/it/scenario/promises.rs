@@ -77,6 +77,75 @@ fn each_service_has_a_queue_of_its_own() {
     exactly(TWO, of("slow.longest_queue"), 1_000.0 - 334.0);
 }
 
+/// Two clients, of which both reach the store, one of them by two ways: 10 and 5 requests, one a second.
+const STORE: &str = r#"title = "A store"
+horizon = "10s"
+
+[services.page]
+workers = 10
+service_time = "100ms"
+calls.stock = { step = 1 }
+calls.price = { step = 2, to = "store", needed = false, timeout = "30ms", retry = { immediate = { max_retries = 1 } } }
+
+[services.stock]
+workers = 10
+service_time = "10ms"
+calls.store = { copies = 2, needed = false }
+
+[services.store]
+workers = 1
+service_time = "40ms"
+queue = { max_waiting = 0 }
+
+[clients.web]
+calls = "page"
+arrival_rate = 1
+arrivals = "even"
+
+[clients.night]
+calls = "store"
+arrivals = { volley = { requests = 5, at = "500ms" } }
+"#;
+
+#[test]
+fn each_service_and_each_edge_has_numbers_of_its_own() {
+    let service = |metric: &'static str| move |value: f64| format!("services.{metric} = {value}\n");
+    let edge = |metric: &'static str| move |value: f64| format!("edges.{metric} = {value}\n");
+    exactly(STORE, edge("\"web.page\".attempts"), 10.0);
+    exactly(STORE, edge("\"page.stock\".attempts"), 10.0);
+    // Two copies at once find one worker and no place to wait.
+    exactly(STORE, edge("\"stock.store\".attempts"), 20.0);
+    exactly(STORE, edge("\"stock.store\".rejected"), 10.0);
+    exactly(STORE, edge("\"stock.store\".succeeded"), 10.0);
+    // The price takes 40 ms and is waited for 30 ms. What is sent then finds the worker at it still.
+    exactly(STORE, edge("\"page.price\".requests"), 10.0);
+    exactly(STORE, edge("\"page.price\".timed_out"), 10.0);
+    exactly(STORE, edge("\"page.price\".retries"), 10.0);
+    exactly(STORE, edge("\"page.price\".rejected"), 10.0);
+    exactly(STORE, edge("\"page.price\".failed"), 10.0);
+    exactly(STORE, edge("\"page.price\".amplification"), 2.0);
+    // However many ways there are from a client, its ten requests count once.
+    exactly(STORE, edge("\"page.price\".attempts_per_fresh_request"), 2.0);
+    exactly(STORE, edge("\"stock.store\".attempts_per_fresh_request"), 2.0);
+    exactly(STORE, edge("\"night.store\".rejected"), 4.0);
+    exactly(STORE, edge("\"night.store\".attempts_per_fresh_request"), 1.0);
+
+    exactly(STORE, service("store.attempts"), 45.0);
+    exactly(STORE, service("store.rejected"), 24.0);
+    exactly(STORE, service("store.completed"), 21.0);
+    exactly(STORE, service("store.answered"), 11.0);
+    let share = |value: f64| {
+        let ends = format!("{{ min = {}, max = {} }}", value - 1e-9, value + 1e-9);
+        format!("services.store.wasted_work_fraction = {ends}\n")
+    };
+    exactly(STORE, share, 10.0 / 21.0);
+    exactly(STORE, service("page.answered"), 10.0);
+    // A worker of the page is held 100 ms, 40 ms for the stock and its store, 10 ms own work of the stock
+    // among them, and 30 ms for the price.
+    exactly(STORE, service("page.in_service_s"), 1.8);
+    exactly(STORE, service("page.work_s"), 1.0);
+}
+
 /// Where there is one of each, nothing is kept of the parties, and the promise holds all the same.
 #[test]
 fn a_single_client_is_the_whole() {
@@ -84,6 +153,9 @@ fn a_single_client_is_the_whole() {
     let one = without_b.replace("[services.slow]\nworkers = 1\nservice_time = \"30ms\"\n", "");
     exactly(&one, |value| format!("clients.a.attempts = {value}\n"), 1_000.0);
     exactly(&one, |value| format!("services.api.last_queue = {value}\n"), 0.0);
+    exactly(&one, |value| format!("services.api.answered = {value}\n"), 1_000.0);
+    exactly(&one, |value| format!("edges.\"a.api\".requests = {value}\n"), 1_000.0);
+    exactly(&one, |value| format!("edges.\"a.api\".attempts_per_fresh_request = {value}\n"), 1.0);
 }
 
 #[test]

@@ -1,0 +1,232 @@
+//! Who did what in a run: a row per service, and a row per edge.
+
+use super::sheet::{Align, Column, Sheet};
+use super::spread::{Spelling, spread};
+use super::value::{Record, Value, record};
+use crate::experiment::{Subject, Summary};
+use crate::id::ServiceId;
+use crate::model::{Caller, Model};
+use crate::observe::{EdgeTotal, Line, Link, ServiceTotal, Station};
+
+/// What a column shows of a service or an edge.
+struct Shown<T> {
+    heading: &'static [&'static str],
+    group: u8,
+    spelling: Spelling,
+    of: fn(&T) -> Option<f64>,
+}
+
+const fn shown<T>(
+    heading: &'static [&'static str],
+    group: u8,
+    spelling: Spelling,
+    of: fn(&T) -> Option<f64>,
+) -> Shown<T> {
+    Shown { heading, group, spelling, of }
+}
+
+const OF_SERVICES: [Shown<ServiceTotal>; 8] = [
+    shown(&["attempts"], 0, Spelling::Count, |service| Some(service.seen.attempts as f64)),
+    shown(&["in time"], 0, Spelling::Count, |service| Some(service.seen.answered() as f64)),
+    shown(&["refused"], 0, Spelling::Count, |service| Some(service.seen.rejected as f64)),
+    shown(&["shed"], 0, Spelling::Count, |service| Some(service.seen.shed as f64)),
+    shown(&["work", "s"], 1, Spelling::Rounded, |service| Some(service.seen.work.as_secs_f64())),
+    shown(&["wasted", "work %"], 1, Spelling::Percent, |service| {
+        Some(service.seen.wasted_work_fraction())
+    }),
+    shown(&["queue", "mean"], 1, Spelling::Rounded, |service| Some(service.line.mean())),
+    shown(&["queue", "longest"], 1, Spelling::Count, |service| Some(service.line.longest as f64)),
+];
+
+const OF_EDGES: [Shown<EdgeTotal>; 7] = [
+    shown(&["calls"], 0, Spelling::Count, |edge| Some(edge.link.requests as f64)),
+    shown(&["attempts"], 0, Spelling::Count, |edge| Some(edge.link.attempts as f64)),
+    shown(&["attempts", "/call"], 0, Spelling::Ratio, |edge| edge.link.amplification()),
+    shown(&["attempts", "/fresh"], 0, Spelling::Ratio, EdgeTotal::attempts_per_fresh_request),
+    shown(&["retries"], 1, Spelling::Count, |edge| Some(edge.link.retries as f64)),
+    shown(&["timed", "out"], 1, Spelling::Count, |edge| Some(edge.link.timed_out as f64)),
+    shown(&["refused"], 1, Spelling::Count, |edge| Some(edge.link.refused as f64)),
+];
+
+/// The names of services, in their order.
+fn service_names(model: &Model) -> Vec<String> {
+    model.services.iter().map(|service| service.name.clone()).collect()
+}
+
+/// What the headings of [`sheets`] do not say.
+pub(super) const LEGEND: &str = "In time: answered while somebody waited for it. Queues are those at the \
+                                 ends of windows. /fresh: for each fresh request of the clients above.";
+
+/// The services of `subject` and the edges, over the runs of it; each only where there are several.
+pub(super) fn sheets(subject: &Subject<'_>, runs: &[Summary]) -> Vec<(&'static str, Sheet)> {
+    let mut sheets = Vec::new();
+    let model = subject.model;
+    let order = callers_first(model);
+    if model.services.len() > 1 {
+        let ids: Vec<usize> = order.iter().map(|id| id.index()).collect();
+        let sheet = sheet("service", (&ids, &service_names(model)), &OF_SERVICES, runs, |run| {
+            &run.services
+        });
+        sheets.push(("Services", sheet));
+    }
+    let names = model.edge_names();
+    if names.len() > 1 {
+        let mut ids: Vec<(usize, usize)> = (0..)
+            .zip(model.edges())
+            .map(|(nth, (_, caller, _))| match caller {
+                Caller::Client(_) => (0, nth),
+                Caller::Service(id, _) => {
+                    (1 + order.iter().position(|other| *other == id).unwrap_or(0), nth)
+                }
+            })
+            .collect();
+        ids.sort_unstable();
+        let ids: Vec<usize> = ids.into_iter().map(|(_, nth)| nth).collect();
+        let sheet = sheet("edge", (&ids, &names), &OF_EDGES, runs, |run| &run.edges);
+        sheets.push(("Edges", sheet));
+    }
+    sheets
+}
+
+/// Every service before those that it calls: as requests come to them.
+fn callers_first(model: &Model) -> Vec<ServiceId> {
+    let order = model.callees_first().expect("services do not call each other in a circle");
+    order.into_iter().rev().collect()
+}
+
+/// The rows are those of `ids`, in their order, each with its name out of `names`.
+fn sheet<T>(
+    heading: &str,
+    (ids, names): (&[usize], &[String]),
+    all: &[Shown<T>],
+    runs: &[Summary],
+    of: fn(&Summary) -> &Vec<T>,
+) -> Sheet {
+    let column = |shown: &Shown<T>| {
+        let cell = |nth: usize| {
+            let values = runs.iter().filter_map(|run| (shown.of)(of(run).get(nth)?));
+            spread(shown.spelling, values)
+        };
+        let cells = ids.iter().copied().map(cell).collect();
+        Column::new(shown.heading, Align::Right, shown.group, cells)
+    };
+    let columns = all.iter().map(column).collect();
+    Sheet::new(heading, ids.iter().map(|nth| names[*nth].clone()).collect(), columns)
+}
+
+/// Every service of a run, by name.
+pub(super) fn services(model: &Model, run: &Summary) -> Record {
+    let named = service_names(model).into_iter().zip(&run.services);
+    named.map(|(name, service)| (name, Value::Record(of_service(*service)))).collect()
+}
+
+/// Every edge of a run, by name.
+pub(super) fn edges(model: &Model, run: &Summary) -> Record {
+    let named = model.edge_names().into_iter().zip(&run.edges);
+    named.map(|(name, edge)| (name, Value::Record(of_edge(*edge)))).collect()
+}
+
+/// Taken apart by name, so that a new field asks to be written here.
+fn of_service(total: ServiceTotal) -> Record {
+    let ServiceTotal { seen, line: Line { looks: _, found: _, longest, last } } = total;
+    let Station {
+        attempts,
+        started,
+        completed,
+        wasted,
+        rejected,
+        shed,
+        work,
+        wasted_work,
+        in_service,
+        waited,
+        queue: _,
+    } = seen;
+    record([
+        ("attempts", attempts.into()),
+        ("answered", seen.answered().into()),
+        ("started", started.into()),
+        ("completed", completed.into()),
+        ("wasted", wasted.into()),
+        ("rejected", rejected.into()),
+        ("shed", shed.into()),
+        ("work_s", work.as_secs_f64().into()),
+        ("wasted_work_s", wasted_work.as_secs_f64().into()),
+        ("wasted_work_fraction", seen.wasted_work_fraction().into()),
+        ("in_service_s", in_service.as_secs_f64().into()),
+        ("waited_s", waited.as_secs_f64().into()),
+        ("waiting_mean_s", seen.waiting_mean_s().into()),
+        ("mean_queue", total.line.mean().into()),
+        ("longest_queue", longest.into()),
+        ("last_queue", last.into()),
+    ])
+}
+
+fn of_edge(total: EdgeTotal) -> Record {
+    let EdgeTotal { link, fresh } = total;
+    let Link {
+        requests,
+        answered,
+        failed,
+        attempts,
+        retries,
+        hedges,
+        timed_out,
+        refused,
+        denied,
+        held_back,
+    } = link;
+    record([
+        ("requests", requests.into()),
+        ("succeeded", answered.into()),
+        ("failed", failed.into()),
+        ("attempts", attempts.into()),
+        ("retries", retries.into()),
+        ("hedges", hedges.into()),
+        ("timed_out", timed_out.into()),
+        ("rejected", refused.into()),
+        ("denied", denied.into()),
+        ("held_back", held_back.into()),
+        ("amplification", link.amplification().into()),
+        ("fresh_requests", fresh.into()),
+        ("attempts_per_fresh_request", total.attempts_per_fresh_request().into()),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{ClientMetric, EdgeMetric, ServiceMetric};
+
+    /// A promise reads like the output that it is about.
+    #[test]
+    fn what_can_be_promised_has_the_names_and_values_of_the_json() {
+        let service = ServiceTotal {
+            seen: Station { completed: 5, wasted: 2, started: 7, ..Station::default() },
+            line: [3, 9, 6].into_iter().collect(),
+        };
+        let edge =
+            EdgeTotal { link: Link { requests: 4, attempts: 6, ..Link::default() }, fresh: 3 };
+        let value = |record: &Record, name: &str| {
+            let (_, value) = record.iter().find(|(key, _)| key == name).expect(name);
+            value.words().parse::<f64>().ok()
+        };
+        let record = of_service(service);
+        for metric in ServiceMetric::ALL {
+            assert_eq!(value(&record, metric.name()), metric.of(&service), "{}", metric.name());
+        }
+        assert_eq!(
+            (value(&record, "answered"), value(&record, "mean_queue")),
+            (Some(3.0), Some(6.0))
+        );
+        let record = of_edge(edge);
+        for metric in EdgeMetric::ALL {
+            assert_eq!(value(&record, metric.name()), metric.of(&edge), "{}", metric.name());
+        }
+        assert_eq!(value(&record, "attempts_per_fresh_request"), Some(2.0));
+        let of_client = |metric: &ClientMetric| metric.name() != "succeeded_share";
+        for metric in ClientMetric::ALL.iter().filter(|metric| of_client(metric)) {
+            assert!(value(&record, metric.name()).is_some(), "{}", metric.name());
+        }
+    }
+}
