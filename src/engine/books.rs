@@ -17,7 +17,6 @@ use crate::observe::{CallId, Fact, Guard, Observer, Sending};
 use crate::policy::budget::{Charged, Extra, Permission, Receipt};
 use crate::policy::deadline::Patience;
 use crate::policy::outcome::Outcome;
-use crate::policy::pool::Lease;
 use crate::policy::retry::{Decision, Failure, Hint};
 use crate::policy::throttle::{Kind, Turn};
 use crate::random::Stream;
@@ -111,24 +110,6 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             return self.hold_back(flight, Guard::Breaker, Failure::Unavailable);
         }
         self.take_connection(flight);
-    }
-
-    fn take_connection(&mut self, flight: u32) {
-        let now = self.now;
-        let call = self.world.calls.flights.get(flight).call;
-        let leases = self.memory(call).leases.as_mut();
-        match leases.map(|leases| leases.acquire(now, flight)) {
-            None => self.launch(flight),
-            Some(Lease::Granted) => {
-                self.world.calls.flights.get_mut(flight).leased = true;
-                self.launch(flight);
-            }
-            Some(Lease::Waits(place)) => {
-                self.world.calls.flights.get_mut(flight).stage = Stage::InLine(place);
-                self.limit_wait(flight);
-            }
-            Some(Lease::Full) => self.hold_back(flight, Guard::Pool, Failure::Unavailable),
-        }
     }
 
     /// The attempt is sent.
@@ -326,16 +307,6 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         self.world.calls.release(call);
     }
 
-    /// A connection comes free. Whoever has it next leaves by the agenda and not from here: a line of
-    /// attempts that are all refused at once would be as many calls deep.
-    fn return_connection(&mut self, call: u32) {
-        let leases = self.memory(call).leases.as_mut();
-        if let Some(place) = leases.and_then(|leases| leases.release()) {
-            self.world.calls.flights.get_mut(place.who).leased = true;
-            self.leave_at_once(place.who);
-        }
-    }
-
     /// Asks the client's budget, if it has one, for a retry, and tells if it says no.
     fn budget_denies(&mut self, call: u32) -> bool {
         let Kept { failure, mut receipt, .. } = *self.world.calls.kept(call);
@@ -394,11 +365,17 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// What remembers for this request: shared by all of its client, or of its instance alone.
     pub(super) fn memory_and_bits(&mut self, call: u32) -> (&mut Memory, &mut Stream) {
         let edge = self.world.calls.edge(call).index();
-        let index = match edge_at(self.model, self.world.edges[edge].owner).scope {
-            Scope::Shared => 0,
-            Scope::PerInstance => usize::from(self.world.calls.instance(call)),
-        };
+        let scope = edge_at(self.model, self.world.edges[edge].owner).scope;
+        let index = memory_index(scope, self.world.calls.instance(call));
         let state = &mut self.world.edges[edge];
         (&mut state.memories[index], &mut state.jitter)
+    }
+}
+
+/// Which of an edge's memories is that of an instance of whoever calls over it.
+pub(super) fn memory_index(scope: Scope, instance: u16) -> usize {
+    match scope {
+        Scope::Shared => 0,
+        Scope::PerInstance => usize::from(instance),
     }
 }

@@ -95,7 +95,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 return;
             }
             (Stage::InLine(place), _) => {
-                if let Some(leases) = &mut self.memory(call).leases {
+                if let Some(leases) = self.leases(call) {
                     leases.leave(place);
                 }
             }

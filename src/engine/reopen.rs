@@ -71,7 +71,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         if moved || old.cache != new.cache {
             self.fetch_alone(&flights);
         }
-        if moved || old.pool != new.pool {
+        // A pool that several edges share is one for the whole run.
+        if new.shared_pool.is_none() && (moved || old.pool != new.pool) {
+            self.world.reconnections.forget(edge);
             self.move_to_new_pool(flights);
         }
     }

@@ -121,7 +121,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let edge = self.world.calls.edge(call);
         match stage {
             Stage::InLine(place) => {
-                if let Some(leases) = &mut self.memory(call).leases {
+                if let Some(leases) = self.leases(call) {
                     leases.leave(place);
                 }
                 let failure = match ends {

@@ -78,6 +78,9 @@ pub struct Edge {
     pub hedge: Option<Hedge>,
     /// How many attempts it may have out at once; none for any number.
     pub pool: Option<Pool>,
+    /// The name of the pool, if calls that have pools of the same name have one pool together: whoever
+    /// calls, and whatever the scope.
+    pub shared_pool: Option<String>,
     /// What it need not fetch, because it has it already; none for nothing.
     pub cache: Option<Cache>,
     /// Whose memory budget, throttle, breaker, hedging, pool and cache are.
@@ -103,6 +106,7 @@ impl Edge {
             breaker: None,
             hedge: None,
             pool: None,
+            shared_pool: None,
             cache: None,
             scope: Scope::Shared,
             deadline: None,

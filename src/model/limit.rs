@@ -119,6 +119,7 @@ impl Model {
             let service = self.service(edge.to);
             let callers = f64::from(self.memories_of(caller, edge));
             remembered += callers * remembered_of(edge, service);
+            events += callers * reconnections(edge, horizon);
             if let Some(ejection) = service.ejection.filter(|_| service.instances.get() > 1) {
                 let sweeps = horizon / ejection.interval.as_secs_f64();
                 events += callers * sweeps * f64::from(service.instances.get());
@@ -230,4 +231,12 @@ fn remembered_of(edge: &Edge, service: &Service) -> f64 {
         Rule::RoundRobin(_) | Rule::Random | Rule::TwoChoices(_) | Rule::LeastOutstanding(_) => 0.0,
     };
     keys + f64::from(service.instances.get()) * (OF_AN_INSTANCE + places)
+}
+
+/// How often the connections of one memory of a call can be made anew in `horizon` seconds.
+fn reconnections(edge: &Edge, horizon: f64) -> f64 {
+    let Some((pool, dead)) = edge.pool.and_then(|pool| Some((pool, pool.dead?))) else {
+        return 0.0;
+    };
+    f64::from(pool.size.get()) * horizon / dead.reconnect.as_secs_f64() * dead.share.as_f64()
 }

@@ -2,6 +2,7 @@
 
 use super::element::Quantiles;
 use super::idle::Reason;
+use super::idle_values::OUTLASTS;
 use super::neighbours::Neighbours;
 use super::reader::read;
 use super::tree::Spot;
@@ -69,6 +70,7 @@ pub(super) const fn sees_classes(service: &Service) -> bool {
 pub(super) fn service_keys(
     service: &Service,
     known: &Neighbours,
+    horizon: Span,
 ) -> [(&'static str, Option<Reason>); 6] {
     let patient = !known.is_hurried;
     let one_class = known.classes.windows(2).all(|pair| pair[0] == pair[1]);
@@ -99,7 +101,8 @@ pub(super) fn service_keys(
     let queue_timeout = match service.queue_timeout.map(|timeout| timeout.timer) {
         Some(_) if nobody_waits => Some(NOBODY_WAITS),
         Some(QueueTimer::AtDeadline) => patient.then_some(PATIENT),
-        Some(QueueTimer::After(_)) | None => None,
+        Some(QueueTimer::After(length)) => (length >= horizon).then_some(OUTLASTS),
+        None => None,
     };
     let (queue, limit) = match service.admission {
         Admission::Unbounded => (None, None),
