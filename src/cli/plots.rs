@@ -9,7 +9,8 @@ use metastable::report::chart::{self, Chart};
 use super::failure::Failure;
 use super::output::Files;
 
-/// `STEM-timeline` with a panel per variant, and `STEM-overlay` where there are several.
+/// `STEM-timeline` with a panel per variant, `STEM-overlay` where there are several, `STEM-graph` where
+/// services call each other, and `STEM-services` with the services of the first variant.
 pub(super) fn of_runs(
     files: &mut Files,
     folder: &Path,
@@ -23,6 +24,12 @@ pub(super) fn of_runs(
     add(files, folder, &format!("{stem}-timeline"), &chart::timeline(title, &runs))?;
     if runs.len() > 1 {
         add(files, folder, &format!("{stem}-overlay"), &chart::overlay(title, &runs))?;
+    }
+    if let Some(graph) = chart::graph(title, &runs) {
+        add(files, folder, &format!("{stem}-graph"), &graph)?;
+    }
+    if let Some(services) = runs.first().and_then(|first| chart::services(title, *first)) {
+        add(files, folder, &format!("{stem}-services"), &services)?;
     }
     Ok(())
 }

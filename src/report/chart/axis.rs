@@ -1,10 +1,12 @@
 //! The frame in which data is read: grid lines, marks and their labels.
 
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
+use super::colour::Colour;
 use super::geometry::Area;
 use super::scale::Scale;
-use super::theme;
+use super::spread::spread;
 use super::ticks::Ticks;
+use super::{text, theme};
 
 const LABEL: Lettering = Lettering::new(theme::SMALL, theme::MUTED, Anchor::Middle);
 /// From an axis to its labels.
@@ -61,4 +63,20 @@ pub(super) fn baseline(canvas: &mut Canvas<'_>, plot: Area) {
 pub(super) fn name_upwards(canvas: &mut Canvas<'_>, plot: Area, x: f64, name: &str) {
     let (_, middle) = plot.middle();
     canvas.text_upwards(name, (x, middle), LABEL);
+}
+
+/// Labels in the `room` to the right of `plot`, each beside the height it names.
+pub(super) fn labels_beside(
+    canvas: &mut Canvas<'_>,
+    plot: Area,
+    room: f64,
+    labels: &[(f64, String, Colour)],
+) {
+    let wanted: Vec<f64> = labels.iter().map(|(height, ..)| *height).collect();
+    let heights = spread(&wanted, theme::SMALL + 3.0, [plot.top, plot.bottom()]);
+    for ((_, label, colour), height) in labels.iter().zip(heights) {
+        let label = text::fit(label, theme::SMALL, room);
+        let lettering = Lettering::new(theme::SMALL, *colour, Anchor::Start);
+        canvas.text_beside(&label, (plot.right() + 8.0, height), lettering);
+    }
 }

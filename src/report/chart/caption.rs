@@ -4,9 +4,11 @@ use crate::analysis::Verdict;
 use crate::experiment::Run;
 use crate::model::Model;
 
+use super::canvas::{Anchor, Canvas, Lettering};
 use super::colour::Colour;
-use super::theme;
+use super::geometry::Point;
 use super::ticks::short as seconds;
+use super::{text, theme};
 
 /// `recovered: back at second 14, 2 s after the trigger`.
 pub(super) fn of(model: &Model, run: &Run) -> String {
@@ -59,6 +61,45 @@ pub(super) const fn colour(verdict: Verdict) -> Colour {
         Verdict::Unaffected | Verdict::Recovered => theme::WELL,
         Verdict::Metastable | Verdict::Overloaded => theme::UNWELL,
         Verdict::Draining | Verdict::Undecided => theme::MUTED,
+    }
+}
+
+const NAME_LINE: f64 = 25.0;
+const LINE: f64 = 22.0;
+
+/// The top of a panel: whose it is, and what became of it.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    name: Vec<String>,
+    words: String,
+    colour: Colour,
+}
+
+impl Head {
+    /// In `room` pixels.
+    pub(super) fn new(name: &str, model: &Model, run: &Run, room: f64) -> Self {
+        Self {
+            name: text::wrap(name, theme::HEADING, room, 2),
+            words: text::fit(&of(model, run), theme::TEXT, room - 18.0),
+            colour: colour(run.assessment.verdict),
+        }
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        NAME_LINE * self.name.len() as f64 + LINE
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, (left, top): Point) {
+        let mut baseline = top;
+        for line in &self.name {
+            baseline += NAME_LINE;
+            let lettering = Lettering::new(theme::HEADING, theme::INK, Anchor::Start);
+            canvas.text(line, (left, baseline - 6.0), lettering);
+        }
+        let middle = baseline + LINE / 2.0;
+        canvas.dot((left + 5.0, middle), 5.0, self.colour);
+        let lettering = Lettering::new(theme::TEXT, self.colour, Anchor::Start);
+        canvas.text_beside(&self.words, (left + 18.0, middle), lettering);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run's windows as something that can be drawn.
 
 use crate::observe::{Timeline, Window};
-use crate::time::{Span, Time};
+use crate::time::Span;
 
 use super::geometry::{Area, Point};
 use super::scale::Scale;
@@ -39,10 +39,20 @@ impl Series {
         together: usize,
         quantity: impl Fn(&Window, f64) -> f64,
     ) -> Self {
-        let end = (Time::ZERO + horizon).as_secs_f64();
-        let starts = |index: usize| timeline.start(index).as_secs_f64().min(end);
+        Self::over(timeline.windows(), timeline.width(), horizon, together, quantity)
+    }
+
+    /// The same of anything that is seen in windows of `width`.
+    pub(super) fn over<W>(
+        windows: &[W],
+        width: Span,
+        horizon: Span,
+        together: usize,
+        quantity: impl Fn(&W, f64) -> f64,
+    ) -> Self {
+        let starts = |index: usize| width.saturating_mul(index as u64).min(horizon).as_secs_f64();
         let mut stretches = Vec::new();
-        for (group, windows) in timeline.windows().chunks(together).enumerate() {
+        for (group, windows) in windows.chunks(together).enumerate() {
             let first = group * together;
             let (from, to) = (starts(first), starts(first + windows.len()));
             let (mut sum, mut low, mut high) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
@@ -134,6 +144,7 @@ mod tests {
     use super::*;
     use crate::id::ClientId;
     use crate::observe::{CallId, Fact, Observer};
+    use crate::time::Time;
 
     /// Goodput's stand-in: so many arrivals in each window of a second, cut at `horizon_ms`.
     fn series(arrivals: &[usize], horizon_ms: u64, together: usize) -> Series {

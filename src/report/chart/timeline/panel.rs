@@ -3,14 +3,14 @@
 use super::extent::{Extent, beyond};
 use super::watched::Watched;
 use crate::analysis::Verdict;
-use crate::report::chart::canvas::{Anchor, Canvas, Lettering, Stroke};
+use crate::report::chart::canvas::{Canvas, Stroke};
+use crate::report::chart::caption::Head;
 use crate::report::chart::disturbance::Disturbances;
 use crate::report::chart::geometry::Area;
 use crate::report::chart::legend::{Key, Mark};
 use crate::report::chart::scale::Scale;
-use crate::report::chart::spread::spread;
 use crate::report::chart::ticks::{Ticks, number, short};
-use crate::report::chart::{axis, caption, font, marker, text, theme};
+use crate::report::chart::{axis, font, marker, theme};
 
 /// Sizes that depend on how many panels there are.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +23,6 @@ pub(super) struct Layout {
 /// Room for the names of the vertical axes, and for labels to the right of a plot.
 const AXIS_NAME: f64 = 24.0;
 const GUTTER: f64 = 84.0;
-const NAME_LINE: f64 = 25.0;
-const CAPTION_LINE: f64 = 22.0;
 const BELOW_CAPTION: f64 = 8.0;
 const BETWEEN_PLOTS: f64 = 22.0;
 
@@ -58,7 +56,7 @@ impl Layout {
 pub(super) struct Panel<'a> {
     watched: &'a Watched<'a>,
     layout: Layout,
-    name: Vec<String>,
+    head: Head,
     /// Where the panel begins.
     top: f64,
     left: f64,
@@ -90,7 +88,7 @@ impl<'a> Panel<'a> {
         Self {
             watched,
             layout,
-            name: text::wrap(&watched.name, theme::HEADING, area.width, 2),
+            head: Head::new(&watched.name, watched.model, watched.run, area.width),
             top: area.top,
             left: area.left,
             rates,
@@ -102,8 +100,7 @@ impl<'a> Panel<'a> {
 
     /// How much room stands above the plots.
     pub(super) fn above(&self) -> f64 {
-        let name = NAME_LINE * self.name.len() as f64;
-        name + CAPTION_LINE + BELOW_CAPTION + self.disturbances.height()
+        self.head.height() + BELOW_CAPTION + self.disturbances.height()
     }
 
     /// With `above` pixels over the plots, so that the plots of a row stand side by side.
@@ -114,7 +111,7 @@ impl<'a> Panel<'a> {
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, extent: &Extent) {
-        self.head(canvas);
+        self.head.draw(canvas, (self.left, self.top));
         for plot in [self.rates, self.waiting] {
             self.disturbances.shade(canvas, plot);
         }
@@ -129,26 +126,6 @@ impl<'a> Panel<'a> {
             let x = self.time.at(back.as_secs_f64());
             marker::back(canvas, (x, self.rates.bottom() + 5.0));
         }
-    }
-
-    fn head(&self, canvas: &mut Canvas<'_>) {
-        let mut baseline = self.top;
-        for line in &self.name {
-            baseline += NAME_LINE;
-            let lettering = Lettering::new(theme::HEADING, theme::INK, Anchor::Start);
-            canvas.text(line, (self.left, baseline - 6.0), lettering);
-        }
-        let colour = caption::colour(self.watched.verdict());
-        let middle = baseline + CAPTION_LINE / 2.0;
-        canvas.dot((self.left + 5.0, middle), 5.0, colour);
-        let words = caption::of(self.watched.model, self.watched.run);
-        let room = self.rates.right() + GUTTER - self.left - 18.0;
-        let lettering = Lettering::new(theme::TEXT, colour, Anchor::Start);
-        canvas.text_beside(
-            &text::fit(&words, theme::TEXT, room),
-            (self.left + 18.0, middle),
-            lettering,
-        );
     }
 
     fn rates(&self, canvas: &mut Canvas<'_>, ticks: &Ticks) {
@@ -181,7 +158,7 @@ impl<'a> Panel<'a> {
         if let Some(most) = beyond(&run.attempts, ticks) {
             labels.push((plot.top, format!("↑ {}", number(most, 0)), theme::ATTEMPTS));
         }
-        self.beside(canvas, plot, &labels);
+        axis::labels_beside(canvas, plot, GUTTER - 8.0, &labels);
     }
 
     fn waiting(&self, canvas: &mut Canvas<'_>, ticks: &Ticks) {
@@ -207,23 +184,7 @@ impl<'a> Panel<'a> {
                 if most < 10.0 { short((most * 10.0).round() / 10.0) } else { number(most, 0) };
             labels.push((plot.top, format!("↑ {digits} s"), theme::WAITING));
         }
-        self.beside(canvas, plot, &labels);
-    }
-
-    /// Labels to the right of `plot`, each beside the height it names.
-    fn beside(
-        &self,
-        canvas: &mut Canvas<'_>,
-        plot: Area,
-        labels: &[(f64, String, super::super::colour::Colour)],
-    ) {
-        let wanted: Vec<f64> = labels.iter().map(|(height, ..)| *height).collect();
-        let heights = spread(&wanted, theme::SMALL + 3.0, [plot.top, plot.bottom()]);
-        for ((_, label, colour), height) in labels.iter().zip(heights) {
-            let label = text::fit(label, theme::SMALL, GUTTER - 8.0);
-            let lettering = Lettering::new(theme::SMALL, *colour, Anchor::Start);
-            canvas.text_beside(&label, (plot.right() + 8.0, height), lettering);
-        }
+        axis::labels_beside(canvas, plot, GUTTER - 8.0, &labels);
     }
 }
 
