@@ -14,7 +14,7 @@ use super::flights::{Ends, Flight, Stage, UNTIMED};
 use super::state::Memory;
 use crate::model::{Edge, Scope};
 use crate::observe::{CallId, Fact, Guard, Observer, Sending};
-use crate::policy::budget::{Charged, Extra, Permission, Receipt};
+use crate::policy::budget::{Charged, Extra, Permission, Receipt, Rule};
 use crate::policy::deadline::Patience;
 use crate::policy::outcome::Outcome;
 use crate::policy::retry::{Decision, Failure, Hint};
@@ -323,13 +323,28 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         receipt: &mut Receipt,
     ) -> Permission {
         let now = self.now;
-        let Some(ledger) = &mut self.memory(call).ledger else { return Permission::Granted };
+        let payer = self.payer(call);
+        let Some(ledger) = &mut self.memory(payer).ledger else { return Permission::Granted };
         let permission = ledger.withdraw(now, extra, receipt);
         if permission == Permission::Denied {
             let edge = self.world.calls.edge(call);
             self.observer.observe(now, Fact::BudgetDenied { edge, call: CallId(call) });
         }
         permission
+    }
+
+    /// The request whose budget is charged: the client's at the top, if one budget goes along the path, and
+    /// the request itself otherwise, or if what it was made for has ended.
+    fn payer(&self, call: u32) -> u32 {
+        if self.edge_of(call).budget.is_none_or(|budget| budget.rule != Rule::Path) {
+            return call;
+        }
+        let mut payer = call;
+        while self.world.calls.edge(payer).is_between_services() {
+            let Some(above) = self.made_for(payer) else { return call };
+            payer = above;
+        }
+        payer
     }
 
     pub(super) fn sleep(&mut self, call: u32, wait: Span) {

@@ -234,6 +234,12 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         self.world.calls.release(child);
     }
 
+    /// The request for which a service has made this one; none if it waits for it no more.
+    pub(super) fn made_for(&self, call: u32) -> Option<u32> {
+        let visit = self.world.calls.sub(call).visit;
+        (visit != NOBODY).then(|| self.world.visits.get(visit).call)
+    }
+
     /// A call has ended for whoever made it.
     pub(super) fn inner_ended(&mut self, edge: EdgeId, call: u32, end: End) {
         let answered = end.is_ok();

@@ -126,6 +126,25 @@ impl Model {
         Ok(walk.order)
     }
 
+    /// All services, each after everything that calls it; those at one depth by their positions.
+    ///
+    /// # Panics
+    /// If services call each other in a circle, which no valid model has.
+    pub fn callers_first(&self) -> Vec<ServiceId> {
+        let order = self.callees_first().expect("services do not call each other in a circle");
+        let mut depths = vec![0_u32; self.services.len()];
+        for id in order.iter().rev() {
+            let below = depths[id.index()] + 1;
+            for call in &self.service(*id).calls.list {
+                let depth = &mut depths[call.edge.to.index()];
+                *depth = below.max(*depth);
+            }
+        }
+        let mut order: Vec<ServiceId> = (0..).map(ServiceId).take(depths.len()).collect();
+        order.sort_by_key(|id| depths[id.index()]);
+        order
+    }
+
     /// Whether any service calls another.
     pub fn is_graph(&self) -> bool {
         self.services.iter().any(|service| !service.calls.list.is_empty())
@@ -287,6 +306,11 @@ mod tests {
         assert_eq!(graph(&[&[1, 2], &[2], &[]]).callees_first(), Ok(ids(&[2, 1, 0])));
         assert_eq!(graph(&[&[1], &[2], &[1]]).callees_first(), Err(ids(&[1, 2])));
         assert_eq!(graph(&[&[0]]).callees_first(), Err(ids(&[0])));
+    }
+
+    #[test]
+    fn callers_come_first_and_those_at_one_depth_in_their_order() {
+        assert_eq!(graph(&[&[], &[3, 2], &[], &[0], &[]]).callers_first(), ids(&[1, 4, 2, 3, 0]));
     }
 
     #[test]

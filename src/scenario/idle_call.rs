@@ -131,7 +131,7 @@ pub(super) fn call_keys(
         (vec!["scope"], scope(edge, instances, called)),
         (vec!["timeout_from"], timeout_from(edge)),
     ];
-    for kind in ["sliding_window", "token_threshold", "refundable_quota", "concurrency"] {
+    for kind in ["sliding_window", "token_threshold", "refundable_quota", "concurrency", "path"] {
         keys.push((vec!["budget", kind, "hedges"], edge.hedge.is_none().then_some(NO_HEDGE)));
     }
     if let Some(hedge) = &edge.hedge {

@@ -8,6 +8,7 @@ mod cases;
 mod cases_budgets;
 mod cases_clients;
 mod cases_guards;
+mod cases_layers;
 mod cli;
 mod client_policies;
 mod closed_form;

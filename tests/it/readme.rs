@@ -1,4 +1,4 @@
-//! The README's word is kept: every command in its `sh` and `console` blocks is run, and where the
+//! The word of the README, and of a page that shows commands as it does, is kept: every command in its `sh` and `console` blocks is run, and where the
 //! block shows what comes out, that is what comes out.
 //!
 //! In a `console` block a line that begins with `$ ` is a command and the lines after it are its
@@ -11,6 +11,9 @@ use std::path::Path;
 use std::process::Command;
 
 const README: &str = include_str!("../../README.md");
+/// Every page whose word is kept.
+const PAGES: [(&str, &str); 2] =
+    [("README.md", README), ("docs/graphs.md", include_str!("../../docs/graphs.md"))];
 
 /// What a reader is told to type.
 #[derive(Debug, PartialEq, Eq)]
@@ -123,7 +126,14 @@ fn every_command_does_what_is_shown() {
         std::env::var("PATH").unwrap_or_default()
     );
 
-    let typed = commands(README);
+    for (page, text) in PAGES {
+        try_all(page, &commands(text), folder.path(), &path);
+    }
+}
+
+/// Runs what a page shows, one command after another.
+#[cfg(unix)]
+fn try_all(page: &str, typed: &[Typed], folder: &Path, path: &str) {
     let mut run = 0;
     let mut last = 0;
     for (index, Typed { line, command, output }) in typed.iter().enumerate() {
@@ -132,8 +142,8 @@ fn every_command_does_what_is_shown() {
         } else if let Some(command) = runnable(command) {
             let done = Command::new("sh")
                 .args(["-c", &format!("exec 2>&1\n{command}")])
-                .current_dir(folder.path())
-                .env("PATH", &path)
+                .current_dir(folder)
+                .env("PATH", path)
                 .env_remove("NO_COLOR")
                 .output()
                 .expect("a shell");
@@ -145,19 +155,19 @@ fn every_command_does_what_is_shown() {
         let is_asked = typed.get(index + 1).is_some_and(|next| next.command == "echo $?");
         assert!(
             status == 0 || is_asked,
-            "README.md:{line}: `{command}` failed with {status}:\n{text}"
+            "{page}:{line}: `{command}` failed with {status}:\n{text}"
         );
         if let Some(shown) = output {
             let found: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
             let shown_text = shown.join("\n");
             assert!(
                 matches(trim_end(shown), &found),
-                "README.md:{line}: `{command}` shows\n{shown_text}\n--- but says\n{text}"
+                "{page}:{line}: `{command}` shows\n{shown_text}\n--- but says\n{text}"
             );
         }
         last = status;
     }
-    assert!(run > 0, "the README shows no command");
+    assert!(run > 0, "{page} shows no command");
 }
 
 /// Without the empty lines at the end.

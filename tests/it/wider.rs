@@ -20,6 +20,7 @@ use metastable::policy::balancer::{Draws, Rule, Start, Ties};
 use metastable::policy::breaker::{
     self, Breaker, Ends, Evaluated, HalfOpen, Position, Results, Window,
 };
+use metastable::policy::budget::{self, Budget};
 use metastable::policy::cache::{
     Cache, Coalescing, Contents, Course, HitRatio, Keys, LateFills, Orphans, Popularity,
     Start as Filled,
@@ -70,6 +71,7 @@ fn connect(model: &mut Model, pick: &mut impl FnMut(usize) -> usize, shares: &[F
                 InnerCall::new(&format!("{callee}"), Edge::new(ServiceId(callee as u16)));
             call.edge.timeout = [None, Some(ms(40))][pick(2)];
             call.edge.retry = immediately([0, 2][pick(2)] as u32);
+            call.edge.budget = [None, Some(Budget::from(budget::Rule::Path))][pick(2)];
             call.edge.hedge = any_hedge(pick);
             call.edge.pool = any_pool(pick);
             call.edge.cache = any_cache(pick);

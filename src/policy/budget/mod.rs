@@ -50,6 +50,9 @@ pub enum Rule {
     RefundableQuota(RefundableQuota),
     /// So many retries are outstanding at once (Envoy).
     Concurrency(Concurrency),
+    /// Of a call between services: whatever budget the client has whose request it is made for. One
+    /// budget goes along the whole path, so that layers add their retries up and do not multiply them.
+    Path,
 }
 
 /// When a retry asks its budget.
@@ -116,6 +119,9 @@ pub enum Ledger {
     RefundableQuota(Quota),
     /// Of a [`Rule::Concurrency`].
     Concurrency(Outstanding),
+    /// Of a [`Rule::Path`]: it keeps nothing, and grants nothing. The client's is asked in its place; where
+    /// there is no client any more, there is nobody to retry for.
+    Path,
 }
 
 impl From<Rule> for Budget {
@@ -126,6 +132,15 @@ impl From<Rule> for Budget {
 }
 
 impl Budget {
+    /// Whether calls further down may be charged to it: what they are charged is never given back, since
+    /// nobody at the top hears how they end.
+    pub const fn can_go_along(&self) -> bool {
+        match self.rule {
+            Rule::SlidingWindow(_) | Rule::TokenThreshold(_) => true,
+            Rule::RefundableQuota(_) | Rule::Concurrency(_) | Rule::Path => false,
+        }
+    }
+
     /// A ledger in which nothing has happened yet.
     pub fn open(&self) -> Ledger {
         match self.rule {
@@ -133,6 +148,7 @@ impl Budget {
             Rule::TokenThreshold(rule) => Ledger::TokenThreshold(Bucket::new(rule)),
             Rule::RefundableQuota(rule) => Ledger::RefundableQuota(Quota::new(rule)),
             Rule::Concurrency(rule) => Ledger::Concurrency(Outstanding::new(rule)),
+            Rule::Path => Ledger::Path,
         }
     }
 }
@@ -144,7 +160,7 @@ impl Ledger {
         match self {
             Self::SlidingWindow(ledger) => ledger.first_sent(now),
             Self::Concurrency(ledger) => ledger.sent(),
-            Self::TokenThreshold(_) | Self::RefundableQuota(_) => {}
+            Self::TokenThreshold(_) | Self::RefundableQuota(_) | Self::Path => {}
         }
     }
 
@@ -153,7 +169,10 @@ impl Ledger {
     pub fn again_sent(&mut self) {
         match self {
             Self::Concurrency(ledger) => ledger.sent(),
-            Self::SlidingWindow(_) | Self::TokenThreshold(_) | Self::RefundableQuota(_) => {}
+            Self::SlidingWindow(_)
+            | Self::TokenThreshold(_)
+            | Self::RefundableQuota(_)
+            | Self::Path => {}
         }
     }
 
@@ -163,7 +182,8 @@ impl Ledger {
         match (self, outcome) {
             (Self::SlidingWindow(ledger), Outcome::Succeeded) => ledger.succeeded(now),
             (Self::RefundableQuota(quota), Outcome::Succeeded) => quota.succeeded(*receipt),
-            (Self::SlidingWindow(_) | Self::RefundableQuota(_), Outcome::Failed(_)) => {}
+            (Self::SlidingWindow(_) | Self::RefundableQuota(_), Outcome::Failed(_))
+            | (Self::Path, _) => {}
             (Self::TokenThreshold(bucket), outcome) => bucket.ended(outcome),
             (Self::Concurrency(ledger), _) => ledger.ended(receipt),
         }
@@ -185,6 +205,7 @@ impl Ledger {
                 quota.withdraw(failure, receipt)
             }
             Self::Concurrency(ledger) => ledger.withdraw(receipt),
+            Self::Path => Permission::Denied,
         }
     }
 
@@ -194,7 +215,10 @@ impl Ledger {
     pub fn give_back(&mut self, receipt: &mut Receipt) {
         match self {
             Self::Concurrency(ledger) => ledger.give_back(receipt),
-            Self::SlidingWindow(_) | Self::TokenThreshold(_) | Self::RefundableQuota(_) => {}
+            Self::SlidingWindow(_)
+            | Self::TokenThreshold(_)
+            | Self::RefundableQuota(_)
+            | Self::Path => {}
         }
     }
 
@@ -203,7 +227,10 @@ impl Ledger {
     pub fn cancelled(&mut self, receipt: &mut Receipt) {
         match self {
             Self::Concurrency(ledger) => ledger.ended(receipt),
-            Self::SlidingWindow(_) | Self::TokenThreshold(_) | Self::RefundableQuota(_) => {}
+            Self::SlidingWindow(_)
+            | Self::TokenThreshold(_)
+            | Self::RefundableQuota(_)
+            | Self::Path => {}
         }
     }
 
@@ -214,6 +241,7 @@ impl Ledger {
             Self::TokenThreshold(bucket) => bucket.clear(),
             Self::RefundableQuota(quota) => quota.clear(),
             Self::Concurrency(ledger) => ledger.clear(),
+            Self::Path => {}
         }
     }
 }

@@ -3,16 +3,18 @@
 use resvg::usvg;
 
 use super::document::options;
-use super::{Chart, heat_map, overlay, theme, timeline};
+use super::{Chart, graph, heat_map, overlay, services, theme, timeline};
 use crate::analysis::Verdict;
 use crate::experiment::{CellOutcome, Coordinate, Run, Workbench};
 use crate::id::ServiceId;
 use crate::law::Law;
-use crate::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
+use crate::model::{
+    Arrivals, Client, Disturbance, Edge, ErrorCost, Errors, InnerCall, Model, Service, Trigger,
+};
 use crate::policy::admission::Admission;
 use crate::policy::retry::Retry;
 use crate::time::{Span, Time};
-use crate::unit::Rate;
+use crate::unit::{Fraction, Rate};
 
 /// A tenth of the headline scenario: 10 seconds, 70 requests a second, a stall at second 3.
 fn storm(change: impl FnOnce(&mut Model)) -> Model {
@@ -78,6 +80,76 @@ fn with_runs<T>(variants: &[(String, Model)], of: impl FnOnce(&[(&Model, &Run)])
     let runs: Vec<Run> = variants.iter().map(|(name, model)| bench.run(name, model, 1)).collect();
     let pairs: Vec<(&Model, &Run)> = variants.iter().map(|(_, model)| model).zip(&runs).collect();
     of(&pairs)
+}
+
+/// The storm's service calls `calls`, each of which call the last; the bottom is as slow as the top.
+fn calling(calls: u16, change: impl FnOnce(&mut Model)) -> Model {
+    storm(|model| {
+        let edge = model.clients[0].edge.clone();
+        let call = |to: u16| {
+            InnerCall::new(&format!("call {to}"), Edge { to: ServiceId(to), ..edge.clone() })
+        };
+        for id in 1..=calls + 1 {
+            let name = format!("{id}, a service with a name as long as its story");
+            let mut service =
+                Service::new(&name, 1.try_into().unwrap(), Law::Fixed(Span::from_millis(1)));
+            if id <= calls {
+                service.calls.list = vec![call(calls + 1)];
+            }
+            model.services.push(service);
+        }
+        model.services[0].calls.list = (1..=calls).map(call).collect();
+        model.triggers.push(stall("a failover that takes longer than anybody had thought", 5_000));
+        change(model);
+    })
+}
+
+/// Graphs, and the services of the first of each.
+fn graphs() -> Vec<(&'static str, Chart)> {
+    let named = |name: &str, model| (name.to_owned(), model);
+    let chain = |length: u16| {
+        storm(|model| {
+            for id in 0..length {
+                let next = InnerCall::new("next", Edge::new(ServiceId(id + 1)));
+                model.services[usize::from(id)].calls.list = vec![next];
+                let law = Law::Fixed(Span::from_millis(1));
+                model.services.push(Service::new(&format!("s{id}"), 1.try_into().unwrap(), law));
+            }
+        })
+    };
+    let crowd = calling(3, |model| {
+        let client = model.clients[0].clone();
+        model.clients.extend((0..4).map(|to| {
+            let name = format!("client {to}");
+            Client {
+                name,
+                edge: Edge { to: ServiceId(to), ..client.edge.clone() },
+                ..client.clone()
+            }
+        }));
+    });
+    let twice = calling(1, |model| {
+        let same = model.services[0].calls.list[0].clone();
+        let again =
+            ["again", "and again"].map(|name| InnerCall { name: name.to_owned(), ..same.clone() });
+        model.services[0].calls.list.extend(again);
+    });
+    let silent = calling(2, |model| model.clients[0].arrivals = even(0.01));
+    let stories = [
+        ("chains", vec![named("three", chain(3)), named("ten", chain(10)), named("two", chain(2))]),
+        ("a fan", vec![named(&"fourteen at once ".repeat(9), calling(14, |_| {}))]),
+        ("a crowd", vec![named("base", crowd)]),
+        ("calls twice", vec![named("base", twice), named("nobody comes", silent)]),
+    ];
+    let mut charts = Vec::new();
+    for (name, variants) in stories {
+        with_runs(&variants, |runs| {
+            charts.push((name, graph(name, runs).expect("services call each other")));
+            charts.extend(services(name, runs[0]).map(|chart| (name, chart)));
+        });
+    }
+    assert_eq!(charts.len(), 8);
+    charts
 }
 
 fn number(value: f64) -> Coordinate {
@@ -166,6 +238,7 @@ fn charts() -> Vec<(&'static str, Chart)> {
         ("dots", heat_map("Dots", &both[..1], &line(3))),
         ("map of many variants", heat_map("Rows", &both[..1], &line(9))),
     ]);
+    charts.extend(graphs());
     charts
 }
 
@@ -251,6 +324,37 @@ fn a_timeline_says_what_it_shows() {
     ] {
         assert!(found.iter().any(|text| text == expected), "{expected:?} is not among {found:?}");
     }
+}
+
+#[test]
+fn a_graph_says_who_calls_whom_and_how_often() {
+    let model = calling(2, |model| {
+        let service = &mut model.services[3];
+        service.name = "bottom".to_owned();
+        service.errors = Errors { share: Fraction::ONE, cost: ErrorCost::Nothing, ..Errors::NONE };
+    });
+    let variants = [("base".to_owned(), model)];
+    let said = |chart: &Chart| {
+        let texts = rendered(chart).1.into_iter().map(|(text, _)| text.trim().to_owned());
+        texts.collect::<Vec<_>>()
+    };
+    let [calls, lanes] = with_runs(&variants, graph_and_lanes).map(Option::unwrap);
+    let found = said(&calls);
+    // Each call to the bottom is tried four times, and so is each call of the one above it.
+    for expected in ["web", "700 requests", "0 % succeed", "bottom", "× 4", "first attempts"] {
+        assert!(found.iter().any(|text| text == expected), "{expected:?} is not among {found:?}");
+    }
+    let found = said(&lanes);
+    for expected in ["bottom", "attempts that arrive", "capacity", "timeout", "gc: 1 s stall"] {
+        assert!(found.iter().any(|text| text == expected), "{expected:?} is not among {found:?}");
+    }
+    assert_eq!(found.iter().filter(|text| *text == "per second").count(), 4);
+    let lone = [("lone".to_owned(), storm(|_| {}))];
+    assert!(with_runs(&lone, graph_and_lanes).iter().all(Option::is_none));
+}
+
+fn graph_and_lanes(runs: &[(&Model, &Run)]) -> [Option<Chart>; 2] {
+    [graph("Calls", runs), services("Calls", runs[0])]
 }
 
 #[test]

@@ -58,9 +58,8 @@ pub fn services(title: &str, (model, run): (&Model, &Run)) -> Option<Chart> {
         return None;
     }
     let together = windows_per_stretch(run.recording.timeline.windows().len(), STRETCHES);
-    let mut order = model.callees_first().unwrap_or_default();
-    order.reverse();
-    let lanes: Vec<Lane> = order.iter().map(|id| Lane::of(model, run, *id, together)).collect();
+    let order = model.callers_first().into_iter();
+    let lanes: Vec<Lane> = order.map(|id| Lane::of(model, run, id, together)).collect();
     let heading = Heading::new(title, &subtitle(model, run, together), keys());
     let room = theme::WIDTH - 2.0 * theme::MARGIN;
     let head = Head::new(&run.variant, model, run, room);
@@ -127,7 +126,7 @@ impl Lane {
         let callers = model.edges().filter(|(_, _, edge)| edge.to == id);
         let timeout = callers.filter_map(|(_, _, edge)| edge.timeout).min();
         let timeout = timeout.map(|timeout| timeout.as_secs_f64());
-        let usual = attempts.usual_top().max(answered.top());
+        let usual = attempts.usual_top().max(answered.usual_top());
         let shown = if capacity <= CUT * usual { capacity } else { 0.0 };
         let waits = match timeout {
             Some(timeout) => (1.2 * timeout).max(waiting.top().min(CUT * timeout)),
@@ -166,9 +165,12 @@ impl Lane {
         }
         canvas.lines(&self.attempts.lines(x, y), Stroke(theme::ATTEMPTS, theme::MEDIUM));
         canvas.lines(&self.answered.lines(x, y), Stroke(theme::GOODPUT, theme::STRONG));
-        if self.attempts.top() > ticks.top() {
-            let most = number(self.attempts.top(), 0);
-            labels.push((plot.top, format!("↑ {most}"), theme::ATTEMPTS));
+        for (series, colour) in
+            [(&self.attempts, theme::ATTEMPTS), (&self.answered, theme::GOODPUT)]
+        {
+            if series.top() > ticks.top() {
+                labels.push((plot.top, format!("↑ {}", number(series.top(), 0)), colour));
+            }
         }
         axis::labels_beside(canvas, plot, GUTTER - 8.0, &labels);
     }

@@ -4,7 +4,6 @@ use super::sheet::{Align, Column, Sheet};
 use super::spread::{Spelling, spread};
 use super::value::{Record, Value, record};
 use crate::experiment::{Subject, Summary};
-use crate::id::ServiceId;
 use crate::model::{Caller, Model};
 use crate::observe::{EdgeTotal, Line, Link, ServiceTotal, Station};
 
@@ -61,7 +60,7 @@ pub(super) const LEGEND: &str = "In time: answered while somebody waited for it.
 pub(super) fn sheets(subject: &Subject<'_>, runs: &[Summary]) -> Vec<(&'static str, Sheet)> {
     let mut sheets = Vec::new();
     let model = subject.model;
-    let order = callers_first(model);
+    let order = model.callers_first();
     if model.services.len() > 1 {
         let ids: Vec<usize> = order.iter().map(|id| id.index()).collect();
         let sheet = sheet("service", (&ids, &service_names(model)), &OF_SERVICES, runs, |run| {
@@ -86,12 +85,6 @@ pub(super) fn sheets(subject: &Subject<'_>, runs: &[Summary]) -> Vec<(&'static s
         sheets.push(("Edges", sheet));
     }
     sheets
-}
-
-/// Every service before those that it calls: as requests come to them.
-fn callers_first(model: &Model) -> Vec<ServiceId> {
-    let order = model.callees_first().expect("services do not call each other in a circle");
-    order.into_iter().rev().collect()
 }
 
 /// The rows are those of `ids`, in their order, each with its name out of `names`.

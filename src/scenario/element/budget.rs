@@ -5,7 +5,10 @@ use serde::Deserialize;
 use super::failure::{FailureWord, failures};
 use super::length::Length;
 use super::number::{fraction, whole};
+use super::people::call_of;
 use super::world::Complaints;
+use crate::id::ServiceId;
+use crate::model::{Caller, Model};
 use crate::policy::budget::{self, Prices, Rule};
 use crate::policy::outcome::Failures;
 use crate::scenario::tree::Spot;
@@ -21,6 +24,16 @@ pub(super) enum Budget {
     TokenThreshold(TokenThreshold),
     RefundableQuota(RefundableQuota),
     Concurrency(Concurrency),
+    Path(AlongThePath),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AlongThePath {
+    #[serde(default)]
+    charged: Charged,
+    #[serde(default)]
+    hedges: Hedges,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -138,6 +151,7 @@ impl Budget {
             Self::Concurrency(kind) => {
                 (kind.rule(spot.at("concurrency"), out), kind.charged, kind.hedges)
             }
+            Self::Path(kind) => (Some(Rule::Path), kind.charged, kind.hedges),
         };
         Some(budget::Budget {
             rule: rule?,
@@ -151,6 +165,50 @@ impl Budget {
             },
         })
     }
+}
+
+/// That where the budget of a client goes along the path, every client that comes there has one that can.
+pub(super) fn check_paths(model: &Model, spot: Spot<'_>) -> Result<(), Diagnostic> {
+    for (_, caller, edge) in model.edges() {
+        if edge.budget.is_none_or(|budget| budget.rule != Rule::Path) {
+            continue;
+        }
+        let Some(here) = call_of(caller, model, spot).map(|call| call.at("budget").at("path"))
+        else {
+            continue;
+        };
+        let Caller::Service(id, _) = caller else {
+            let message = "a client has nobody above it whose budget it could be charged to";
+            return Err(Diagnostic::error(here.key, message)
+                .help("give it one of its own, such as sliding_window".to_owned()));
+        };
+        for client in model.clients.iter().filter(|client| reaches(model, client.edge.to, id)) {
+            if client.edge.budget.is_some_and(|budget| budget.can_go_along()) {
+                continue;
+            }
+            let message = match client.edge.budget {
+                None => format!("the client `{}` has no budget to charge this to", client.name),
+                Some(_) => {
+                    format!("the budget of the client `{}` cannot go along the path", client.name)
+                }
+            };
+            let help = "give it call.budget.sliding_window or call.budget.token_threshold";
+            return Err(Diagnostic::error(here.key, message).help(help.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether what comes to `from` may come to `to`.
+fn reaches(model: &Model, from: ServiceId, to: ServiceId) -> bool {
+    let mut seen = vec![false; model.services.len()];
+    let mut next = vec![from];
+    while let Some(id) = next.pop() {
+        if !std::mem::replace(&mut seen[id.index()], true) {
+            next.extend(model.service(id).calls.list.iter().map(|call| call.edge.to));
+        }
+    }
+    seen[to.index()]
 }
 
 /// A window that is long enough.

@@ -1,5 +1,6 @@
 //! The written world into a model: names to ids, words to policies, and whether it all fits.
 
+use super::budget::check_paths;
 use super::cache::check_flushes;
 use super::document::{Document, Tie};
 use super::inner_call::check_calls;
@@ -158,6 +159,7 @@ impl Document {
         out.keep(check_instances(&model, spot))?;
         out.keep(check_flushes(&model, spot))?;
         out.keep(check_pools(&model, spot))?;
+        out.keep(check_paths(&model, spot))?;
         Some(model)
     }
 }

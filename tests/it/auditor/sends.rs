@@ -22,7 +22,10 @@ impl Sends {
                 assert_eq!(window, SlidingWindow::of_all_sends(window.ratio, window.window));
                 window
             }
-            Rule::TokenThreshold(_) | Rule::RefundableQuota(_) | Rule::Concurrency(_) => {
+            Rule::TokenThreshold(_)
+            | Rule::RefundableQuota(_)
+            | Rule::Concurrency(_)
+            | Rule::Path => {
                 panic!("no books are kept for {budget:?}")
             }
         });

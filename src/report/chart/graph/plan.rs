@@ -1,6 +1,5 @@
 //! Where everybody stands: callers above what they call, clients in the first row.
 
-use crate::id::ServiceId;
 use crate::model::{Caller, Model};
 
 /// More boxes than this do not stand beside each other.
@@ -122,10 +121,8 @@ fn rows_of_services(model: &Model) -> Vec<Option<usize>> {
     for client in &model.clients {
         rows[client.edge.to.index()] = Some(1);
     }
-    let mut order: Vec<ServiceId> = model.callees_first().unwrap_or_default();
-    order.reverse();
     let mut taken: Vec<usize> = Vec::new();
-    for id in order {
+    for id in model.callers_first() {
         let Some(mut row) = rows[id.index()] else { continue };
         while taken.get(row).is_some_and(|taken| *taken >= WIDEST_ROW) {
             row += 1;
@@ -144,6 +141,7 @@ fn rows_of_services(model: &Model) -> Vec<Option<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::ServiceId;
     use crate::law::Law;
     use crate::model::{Arrivals, Client, Edge, InnerCall, Service};
     use crate::time::Span;
