@@ -18,7 +18,7 @@ use crate::policy::budget::{Charged, Extra, Permission, Receipt};
 use crate::policy::deadline::Patience;
 use crate::policy::outcome::Outcome;
 use crate::policy::retry::{Decision, Failure, Hint};
-use crate::policy::throttle::{Kind, Turn};
+use crate::policy::throttle::{Kind, Ticket, Turn};
 use crate::random::Stream;
 use crate::time::{Span, Time};
 
@@ -97,10 +97,29 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let longest = self.patience_of(call).slack(born, now).unwrap_or(Span::MAX);
         let (memory, bits) = self.memory_and_bits(call);
         let valve = memory.valve.as_mut();
-        match valve.map_or(Turn::Now, |valve| valve.ask(now, asks_as, longest, bits)) {
+        let turn = valve.map_or(Turn::Now, |valve| valve.ask(now, asks_as, longest, bits));
+        self.take_turn(flight, turn);
+    }
+
+    /// The wait at a throttle is over, or it is time to look how long it will be.
+    pub(super) fn look_at_throttle(&mut self, flight: u32, ticket: Option<Ticket>) {
+        let Some(ticket) = ticket else { return self.pass_breaker(flight) };
+        let call = self.world.calls.flights.get(flight).call;
+        let (now, born) = (self.now, self.world.calls.born(call));
+        let longest = self.patience_of(call).slack(born, now).unwrap_or(Span::MAX);
+        let valve = self.memory(call).valve.as_mut();
+        let turn = valve.map_or(Turn::Now, |valve| valve.look(now, ticket, longest));
+        self.take_turn(flight, turn);
+    }
+
+    fn take_turn(&mut self, flight: u32, turn: Turn) {
+        match turn {
             Turn::TooLate => self.miss_deadline(flight, Guard::Throttle),
             Turn::Now => self.pass_breaker(flight),
-            Turn::After(wait) => self.leave_after(flight, Stage::Throttled, wait),
+            Turn::After(wait) => self.leave_after(flight, Stage::Throttled(None), wait),
+            Turn::InLine(ticket, wait) => {
+                self.leave_after(flight, Stage::Throttled(Some(ticket)), wait);
+            }
             Turn::Dropped => self.hold_back(flight, Guard::Throttle, Failure::Unavailable),
         }
     }
@@ -163,7 +182,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             }
             (Stage::Out, Answer::Success) => unreachable!("it was waited for"),
             (
-                Stage::Throttled
+                Stage::Throttled(_)
                 | Stage::InLine(_)
                 | Stage::Leaving
                 | Stage::Coalesced(_)

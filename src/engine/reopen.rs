@@ -52,6 +52,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 flight.metered = false;
                 flight.receipt = Receipt::NOTHING;
             }
+            if let Stage::Throttled(ticket) = &mut flight.stage
+                && (moved || old.throttle != new.throttle)
+            {
+                // The line it stands in is gone with the throttle.
+                *ticket = None;
+            }
             if moved || old.breaker != new.breaker {
                 flight.pass = None;
             }
@@ -103,7 +109,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     self.world.calls.flights.get_mut(flight).leased = leased;
                 }
                 Stage::InLine(place) => in_line.push((place, flight)),
-                Stage::Throttled
+                Stage::Throttled(_)
                 | Stage::Coalesced(_)
                 | Stage::Leads
                 | Stage::Told(_)

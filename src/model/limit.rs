@@ -8,6 +8,7 @@ use crate::policy::balancer::Rule;
 use crate::policy::cache::Contents;
 use crate::policy::shedding::QueueTimer;
 use crate::policy::slowdown::Slowdown;
+use crate::policy::throttle::{LOOKS_PER_SECOND, Throttle};
 use crate::time::Span;
 
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
@@ -115,11 +116,15 @@ impl Model {
             }
         }
         let mut remembered = 0.0;
-        for (_, caller, edge) in self.edges() {
+        for ((_, caller, edge), flow) in self.edges().zip(&flows.edges) {
             let service = self.service(edge.to);
             let callers = f64::from(self.memories_of(caller, edge));
             remembered += callers * remembered_of(edge, service);
             events += callers * reconnections(edge, horizon);
+            if matches!(edge.throttle, Some(Throttle::Cubic(_))) {
+                let looks = LOOKS_PER_SECOND as f64;
+                events += horizon * (callers * looks).min(2.0 * flow.requests);
+            }
             if let Some(ejection) = service.ejection.filter(|_| service.instances.get() > 1) {
                 let sweeps = horizon / ejection.interval.as_secs_f64();
                 events += callers * sweeps * f64::from(service.instances.get());
