@@ -18,6 +18,7 @@ mod hedges;
 mod lane_map;
 mod lever;
 mod network;
+mod operations;
 mod outage;
 mod queue_timer;
 mod refusal;
@@ -27,6 +28,7 @@ mod service;
 mod state;
 #[cfg(test)]
 mod tests;
+mod transport;
 mod trigger;
 mod visits;
 mod waits;

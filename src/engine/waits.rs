@@ -44,6 +44,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             | Stage::Coalesced(_)
             | Stage::Leads
             | Stage::Told(_)
+            | Stage::Repeats
             | Stage::Out
             | Stage::RunsOn
             | Stage::Fetches => (Time::NEVER, Ends::Attempt, patience.timer(born, ready, sent)),
@@ -96,6 +97,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Stage::Throttled => self.pass_breaker(flight),
             Stage::Leaving => self.launch(flight),
             Stage::Leads => self.ask_throttle(flight),
+            Stage::Repeats => self.send_again(flight),
             Stage::InLine(_)
             | Stage::Coalesced(_)
             | Stage::Told(_)
@@ -142,7 +144,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.end_flight(flight);
             }
             Stage::Coalesced(_) => self.leave_fetch(flight),
-            Stage::Throttled | Stage::Leaving | Stage::Leads | Stage::Told(_) | Stage::Fetches => {
+            Stage::Throttled
+            | Stage::Leaving
+            | Stage::Leads
+            | Stage::Told(_)
+            | Stage::Repeats
+            | Stage::Fetches => {
                 unreachable!("nobody waits for it")
             }
         }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::idle_call::{Instances, call_keys, may_ask_budget, may_be_held_back};
 use super::idle_fleet::{fleet_keys, trigger_key};
 use super::idle_graph::{calling_keys, inner_keys};
-use super::idle_service::{CLASS, UNGUIDED, fit_warning, gives_hints, refusal_keys, service_keys};
+use super::idle_service::{
+    CLASS, UNGUIDED, fit_warning, gives_hints, meanwhile, refusal_keys, service_keys,
+};
 use super::neighbours::{Neighbours, is_called, neighbours};
 use super::noise::Noise;
 use super::presets;
@@ -206,7 +208,10 @@ impl Idle {
     ) {
         let never_refused = !service.may_say_no();
         let never_retries = edge.retry.max_retries == 0;
-        let never_fails = !called.may_fail && edge.timeout.is_none() && !may_be_held_back(edge);
+        let never_fails = !called.may_fail
+            && edge.timeout.is_none()
+            && !may_be_held_back(edge)
+            && !edge.may_break();
         if let Some(wait) = call.find("wait_after_refusal") {
             let reason = if never_retries {
                 Some(Reason { what: "nothing is retried here, so nobody waits", help: RETRY })
@@ -287,7 +292,7 @@ impl Idle {
             let path = format!("{path}.retry.{kind}.jitter_before_cap");
             self.note(&path, Question::Effect, order.key, steady.then_some(reason));
         }
-        for (keys, reason) in call_keys(edge, instances, service) {
+        for (keys, reason) in call_keys(edge, instances, service, called.may_be_gone) {
             let found = keys.iter().try_fold(call, |spot, key| spot.find(key));
             if let Some(found) = found {
                 let path = format!("{path}.{}", keys.join("."));
@@ -323,6 +328,12 @@ impl Idle {
             if let Some(found) = spot.find(table).and_then(|table| table.find(key)) {
                 self.note(&format!("{path}.{table}.{key}"), Question::Effect, found.key, reason);
             }
+        }
+        if let Some(found) =
+            spot.find("effect").and_then(|effect| effect.find("keys")?.find("meanwhile"))
+        {
+            let path = format!("{path}.effect.keys.meanwhile");
+            self.note(&path, Question::Effect, found.key, meanwhile(known));
         }
         if let Some(warning) = fit_warning(spot, &path)
             && !self

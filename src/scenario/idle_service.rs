@@ -56,6 +56,21 @@ pub(super) const UNGUIDED: Reason = Reason {
     help: "give the service refusals = { retry_after = \"2s\" }, or its errors a retry_after",
 };
 
+const NOT_MINDED: Reason = Reason {
+    what: "nobody who calls this service sends again what its application has not seen",
+    help: "give a caller transport = { repeats = { transparent = {} } }",
+};
+
+const ASKED_ONCE: Reason = Reason {
+    what: "nobody who calls this service sends a request twice, so nothing is executed twice",
+    help: "give a caller a retry",
+};
+
+const ONE_AT_A_TIME: Reason = Reason {
+    what: "no attempt is sent while another one of its request may be served",
+    help: "give a caller a timeout and a retry, or a hedge",
+};
+
 /// Beyond this share the 90th percentile of a fit is another one than was measured.
 const FIT: f64 = 0.2;
 
@@ -128,7 +143,7 @@ pub(super) fn service_keys(
 pub(super) fn refusal_keys(
     service: &Service,
     known: &Neighbours,
-) -> [(&'static str, &'static str, Option<Reason>); 4] {
+) -> [(&'static str, &'static str, Option<Reason>); 6] {
     let unheeded = (!known.is_heeded).then_some(UNHEEDED);
     let says_nothing = (!service.may_say_no()).then_some(LETS_ALL_IN);
     let free = (!service.may_refuse()).then_some(LETS_ALL_IN);
@@ -136,8 +151,15 @@ pub(super) fn refusal_keys(
         ("refusals", "retry_after", says_nothing.or(unheeded)),
         ("refusals", "takes", free),
         ("refusals", "by", free),
+        ("refusals", "unseen", free.or((!known.minds_sight).then_some(NOT_MINDED))),
+        ("effect", "keys", (!known.may_be_asked_again).then_some(ASKED_ONCE)),
         ("errors", "retry_after", unheeded),
     ]
+}
+
+/// Why what becomes of attempts that meet changes nothing, if so.
+pub(super) fn meanwhile(known: &Neighbours) -> Option<Reason> {
+    (!known.may_be_crowded).then_some(ONE_AT_A_TIME)
 }
 
 /// Whether the service ever says something about trying again.

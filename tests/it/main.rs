@@ -24,5 +24,6 @@ mod stepped;
 mod storm;
 mod theory;
 mod verdicts;
+mod whereabouts;
 mod wider;
 mod worlds;

@@ -36,11 +36,11 @@ pub(super) fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagn
         ),
         TooLarge::Remembered(pieces) => (
             format!(
-                "callers would keep about {} keys and places of instances in mind; the limit is {}",
+                "about {} keys and places of instances would be kept in mind; the limit is {}",
                 thousands(two_digits(pieces)),
                 thousands(MAX_REMEMBERED as u64)
             ),
-            "fewer keys, fewer instances, or one memory for all: scope = \"shared\"",
+            "fewer keys, a shorter retention, fewer instances, or one memory for all: scope = \"shared\"",
         ),
         TooLarge::Windows(windows) => (
             format!(
