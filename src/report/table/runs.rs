@@ -32,6 +32,28 @@ pub struct RunDocument<'a> {
     pub runs: &'a [Summary],
 }
 
+/// Only where anybody counts executions, or a transport repeats.
+const FIGURES_BENEATH: [Figure; 3] = [
+    Figure {
+        heading: &["attempts", "at services"],
+        group: 2,
+        spelling: Spelling::Count,
+        of: |run| Some(run.server_attempts as f64),
+    },
+    Figure {
+        heading: &["executions"],
+        group: 2,
+        spelling: Spelling::Count,
+        of: |run| Some(run.tally.executions as f64),
+    },
+    Figure {
+        heading: &["executed", "more than once"],
+        group: 2,
+        spelling: Spelling::Count,
+        of: |run| Some(run.tally.executed_again as f64),
+    },
+];
+
 const FIGURES: [Figure; 10] = [
     Figure {
         heading: &["back", "at s"],
@@ -109,7 +131,10 @@ impl RunDocument<'_> {
         let variants = self.by_variant();
         let verdicts = variants.iter().map(|runs| verdicts(runs)).collect();
         let verdicts = Column::new(&["verdict"], Align::Left, 0, verdicts);
-        let figures = FIGURES.iter().map(|figure| figure.column(&variants));
+        let counts = |run: &Summary| run.tally.executions + run.tally.repeats > 0;
+        let beneath = if self.runs.iter().any(counts) { &FIGURES_BENEATH[..] } else { &[] };
+        let figures = FIGURES.iter().chain(beneath);
+        let figures = figures.map(|figure| figure.column(&variants));
         let names = self.subjects.iter().map(|subject| subject.name.to_owned()).collect();
         Sheet::new("variant", names, std::iter::once(verdicts).chain(figures).collect())
     }
