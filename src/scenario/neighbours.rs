@@ -49,7 +49,7 @@ impl Neighbours {
         let hurried = is_hurried(edge) && retries;
         self.may_be_crowded |= hurried || edge.hedge.is_some();
         self.may_be_asked_again |= retries || edge.hedge.is_some() || repeats != Repeats::Never;
-        self.minds_sight |= matches!(repeats, Repeats::Transparent { .. });
+        self.minds_sight |= repeats != Repeats::Never;
     }
 }
 
