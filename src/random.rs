@@ -119,6 +119,8 @@ pub enum Draw {
     Calls = 10,
     /// What the request asks a cache for.
     CacheKey = 11,
+    /// Whether a connection that an attempt is handed is dead.
+    Connection = 12,
 }
 
 /// A short stream grown from one number, for draws that must not depend on what else was drawn:

@@ -17,9 +17,8 @@ use crate::observe::{CallId, Fact, Guard, Observer, Sending};
 use crate::policy::budget::{Charged, Extra, Permission, Receipt};
 use crate::policy::deadline::Patience;
 use crate::policy::outcome::Outcome;
-use crate::policy::pool::Lease;
 use crate::policy::retry::{Decision, Failure, Hint};
-use crate::policy::throttle::{Kind, Turn};
+use crate::policy::throttle::{Kind, Ticket, Turn};
 use crate::policy::transport::Departure;
 use crate::random::Stream;
 use crate::time::{Span, Time};
@@ -99,10 +98,29 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let longest = self.patience_of(call).slack(born, now).unwrap_or(Span::MAX);
         let (memory, bits) = self.memory_and_bits(call);
         let valve = memory.valve.as_mut();
-        match valve.map_or(Turn::Now, |valve| valve.ask(now, asks_as, longest, bits)) {
+        let turn = valve.map_or(Turn::Now, |valve| valve.ask(now, asks_as, longest, bits));
+        self.take_turn(flight, turn);
+    }
+
+    /// The wait at a throttle is over, or it is time to look how long it will be.
+    pub(super) fn look_at_throttle(&mut self, flight: u32, ticket: Option<Ticket>) {
+        let Some(ticket) = ticket else { return self.pass_breaker(flight) };
+        let call = self.world.calls.flights.get(flight).call;
+        let (now, born) = (self.now, self.world.calls.born(call));
+        let longest = self.patience_of(call).slack(born, now).unwrap_or(Span::MAX);
+        let valve = self.memory(call).valve.as_mut();
+        let turn = valve.map_or(Turn::Now, |valve| valve.look(now, ticket, longest));
+        self.take_turn(flight, turn);
+    }
+
+    fn take_turn(&mut self, flight: u32, turn: Turn) {
+        match turn {
             Turn::TooLate => self.miss_deadline(flight, Guard::Throttle),
             Turn::Now => self.pass_breaker(flight),
-            Turn::After(wait) => self.leave_after(flight, Stage::Throttled, wait),
+            Turn::After(wait) => self.leave_after(flight, Stage::Throttled(None), wait),
+            Turn::InLine(ticket, wait) => {
+                self.leave_after(flight, Stage::Throttled(Some(ticket)), wait);
+            }
             Turn::Dropped => self.hold_back(flight, Guard::Throttle, Failure::Unavailable),
         }
     }
@@ -112,24 +130,6 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             return self.hold_back(flight, Guard::Breaker, Failure::Unavailable);
         }
         self.take_connection(flight);
-    }
-
-    fn take_connection(&mut self, flight: u32) {
-        let now = self.now;
-        let call = self.world.calls.flights.get(flight).call;
-        let leases = self.memory(call).leases.as_mut();
-        match leases.map(|leases| leases.acquire(now, flight)) {
-            None => self.launch(flight),
-            Some(Lease::Granted) => {
-                self.world.calls.flights.get_mut(flight).leased = true;
-                self.launch(flight);
-            }
-            Some(Lease::Waits(place)) => {
-                self.world.calls.flights.get_mut(flight).stage = Stage::InLine(place);
-                self.limit_wait(flight);
-            }
-            Some(Lease::Full) => self.hold_back(flight, Guard::Pool, Failure::Unavailable),
-        }
     }
 
     /// The attempt is sent.
@@ -191,7 +191,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             }
             (Stage::Out, Answer::Success) => unreachable!("it was waited for"),
             (
-                Stage::Throttled
+                Stage::Throttled(_)
                 | Stage::InLine(_)
                 | Stage::Leaving
                 | Stage::Coalesced(_)
@@ -339,16 +339,6 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         self.world.calls.release(call);
     }
 
-    /// A connection comes free. Whoever has it next leaves by the agenda and not from here: a line of
-    /// attempts that are all refused at once would be as many calls deep.
-    fn return_connection(&mut self, call: u32) {
-        let leases = self.memory(call).leases.as_mut();
-        if let Some(place) = leases.and_then(|leases| leases.release()) {
-            self.world.calls.flights.get_mut(place.who).leased = true;
-            self.leave_at_once(place.who);
-        }
-    }
-
     /// Asks the client's budget, if it has one, for a retry, and tells if it says no.
     fn budget_denies(&mut self, call: u32) -> bool {
         let Kept { failure, mut receipt, .. } = *self.world.calls.kept(call);
@@ -407,11 +397,17 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// What remembers for this request: shared by all of its client, or of its instance alone.
     pub(super) fn memory_and_bits(&mut self, call: u32) -> (&mut Memory, &mut Stream) {
         let edge = self.world.calls.edge(call).index();
-        let index = match edge_at(self.model, self.world.edges[edge].owner).scope {
-            Scope::Shared => 0,
-            Scope::PerInstance => usize::from(self.world.calls.instance(call)),
-        };
+        let scope = edge_at(self.model, self.world.edges[edge].owner).scope;
+        let index = memory_index(scope, self.world.calls.instance(call));
         let state = &mut self.world.edges[edge];
         (&mut state.memories[index], &mut state.jitter)
+    }
+}
+
+/// Which of an edge's memories is that of an instance of whoever calls over it.
+pub(super) fn memory_index(scope: Scope, instance: u16) -> usize {
+    match scope {
+        Scope::Shared => 0,
+        Scope::PerInstance => usize::from(instance),
     }
 }

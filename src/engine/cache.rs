@@ -82,7 +82,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Some(Outcome::Succeeded) => {
                 let leader = match stage {
                     Stage::RunsOn | Stage::Fetches => Leader::Gone,
-                    Stage::Throttled
+                    Stage::Throttled(_)
                     | Stage::InLine(_)
                     | Stage::Leaving
                     | Stage::Leads
@@ -149,7 +149,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         match stage {
             Stage::Told(None) => self.succeed(call, attempt),
             Stage::Told(Some(failure)) => self.flight_failed(flight, failure, Hint::Absent),
-            Stage::Throttled
+            Stage::Throttled(_)
             | Stage::InLine(_)
             | Stage::Leaving
             | Stage::Coalesced(_)

@@ -9,6 +9,7 @@ use crate::policy::budget::Receipt;
 use crate::policy::cache::{Fetch, Place as Waiting};
 use crate::policy::outcome::Failure;
 use crate::policy::pool::Place;
+use crate::policy::throttle::Ticket;
 use crate::policy::transport::Carrier;
 use crate::time::Time;
 
@@ -61,8 +62,8 @@ pub(super) struct Flight {
 /// How far an attempt has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// The throttle makes it wait.
-    Throttled,
+    /// The throttle makes it wait, in a line if it has a ticket.
+    Throttled(Option<Ticket>),
     /// It waits for a connection.
     InLine(Place),
     /// It has a connection, and leaves at this very instant.

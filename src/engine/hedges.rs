@@ -95,14 +95,23 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 return;
             }
             (Stage::InLine(place), _) => {
-                if let Some(leases) = &mut self.memory(call).leases {
+                if let Some(leases) = self.leases(call) {
                     leases.leave(place);
+                }
+            }
+            (Stage::Throttled(Some(_)), _) => {
+                if let Some(valve) = &mut self.memory(call).valve {
+                    valve.leave();
                 }
             }
             (Stage::Coalesced(_), _) => self.forget_fetch(flight),
             (Stage::Out, Losers::Cancelled)
             | (
-                Stage::Throttled | Stage::Leaving | Stage::Leads | Stage::Told(_) | Stage::Repeats,
+                Stage::Throttled(None)
+                | Stage::Leaving
+                | Stage::Leads
+                | Stage::Told(_)
+                | Stage::Repeats,
                 _,
             ) => {}
         }

@@ -11,6 +11,7 @@ mod breaker;
 mod cache;
 mod calls;
 mod client;
+mod connections;
 mod fleet;
 mod flights;
 mod freeze;
@@ -126,6 +127,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 | Event::Watch
                 | Event::QueueTimeout { .. }
                 | Event::FlightTold { .. }
+                | Event::Reconnected { .. }
                 | Event::ScalerLooks { .. }
                 | Event::WorkersStart { .. }
                 | Event::FlightEnds { .. }
@@ -156,6 +158,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             Event::FlightTold { flight } => self.flight_told(flight),
             Event::ScalerLooks { station } => self.scaler_looks(Station(station as u16)),
             Event::WorkersStart { station } => self.workers_start(Station(station as u16)),
+            Event::Reconnected { reconnection } => self.reconnected(reconnection),
             Event::Watch => self.watch(),
             Event::FlightEnds { flight } => self.flight_ends(flight),
             Event::FlightLeaves { flight } => self.flight_leaves(flight),

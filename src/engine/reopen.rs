@@ -55,6 +55,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 flight.metered = false;
                 flight.receipt = Receipt::NOTHING;
             }
+            if let Stage::Throttled(ticket) = &mut flight.stage
+                && (moved || old.throttle != new.throttle)
+            {
+                // The line it stands in is gone with the throttle.
+                *ticket = None;
+            }
             if moved || old.breaker != new.breaker {
                 flight.pass = None;
             }
@@ -74,7 +80,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         if moved || old.cache != new.cache {
             self.fetch_alone(&flights);
         }
-        if moved || old.pool != new.pool {
+        // A pool that several edges share is one for the whole run.
+        if new.shared_pool.is_none() && (moved || old.pool != new.pool) {
+            self.world.reconnections.forget(edge);
             self.move_to_new_pool(flights);
         }
     }
@@ -104,7 +112,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     self.world.calls.flights.get_mut(flight).leased = leased;
                 }
                 Stage::InLine(place) => in_line.push((place, flight)),
-                Stage::Throttled
+                Stage::Throttled(_)
                 | Stage::Coalesced(_)
                 | Stage::Leads
                 | Stage::Told(_)

@@ -83,6 +83,8 @@ pub(super) struct EdgeState {
     pub(super) jitter: Stream,
     /// What its policies remember: one for all instances, or one each.
     pub(super) memories: Vec<Memory>,
+    /// Which of the pools that several edges share it draws from, if any.
+    pub(super) shared_pool: Option<u16>,
     pub(super) network: Network,
 }
 
@@ -265,7 +267,7 @@ impl EdgeState {
             valve: edge.throttle.map(|throttle| throttle.open()),
             circuit: edge.breaker.map(|breaker| breaker.open()),
             pace: edge.hedge.map(|hedge| hedge.open()),
-            leases: edge.pool.map(|pool| pool.open()),
+            leases: edge.pool.filter(|_| edge.shared_pool.is_none()).map(|pool| pool.open()),
             front: Front::open(called, jitter),
             store: edge.cache.map(|cache| cache.open(jitter)),
             connections: keep_alive.map(|keep_alive| keep_alive.open()),

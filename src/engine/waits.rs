@@ -39,7 +39,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let patience = self.patience_of(call);
         let (mut until, mut ends, timer) = match stage {
             Stage::InLine(place) => (place.until, Ends::Wait, patience.timer_in_line(born, ready)),
-            Stage::Throttled
+            Stage::Throttled(_)
             | Stage::Leaving
             | Stage::Coalesced(_)
             | Stage::Leads
@@ -94,7 +94,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt that was held up may leave.
     pub(super) fn flight_leaves(&mut self, flight: u32) {
         match self.world.calls.flights.get(flight).stage {
-            Stage::Throttled => self.pass_breaker(flight),
+            Stage::Throttled(ticket) => self.look_at_throttle(flight, ticket),
             Stage::Leaving => self.launch(flight),
             Stage::Leads => self.ask_throttle(flight),
             Stage::Repeats => self.send_again(flight),
@@ -123,7 +123,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let edge = self.world.calls.edge(call);
         match stage {
             Stage::InLine(place) => {
-                if let Some(leases) = &mut self.memory(call).leases {
+                if let Some(leases) = self.leases(call) {
                     leases.leave(place);
                 }
                 let failure = match ends {
@@ -144,7 +144,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.end_flight(flight);
             }
             Stage::Coalesced(_) => self.leave_fetch(flight),
-            Stage::Throttled
+            Stage::Throttled(_)
             | Stage::Leaving
             | Stage::Leads
             | Stage::Told(_)

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::agenda::{Agenda, Lane, Lanes};
 use super::arrivals::{Source, Surge};
 use super::calls::Calls;
+use super::connections::Reconnections;
 use super::lane_map::{LaneMap, Use};
 use super::lever::Alert;
 use super::network::Journeys;
@@ -17,6 +18,7 @@ use super::visits::Visits;
 use crate::id::{ClientId, ServiceId};
 use crate::model::{Action, Arrivals, Disturbance, Edge, LateAnswers, Model, PassedOn, Service};
 use crate::policy::effect::Desk;
+use crate::policy::pool::Leases;
 use crate::policy::retry::Failure;
 use crate::random::{Purpose, Stream, name_key};
 use crate::time::Time;
@@ -40,6 +42,9 @@ pub struct World<A = Lanes> {
     pub(super) clients: Vec<ClientState>,
     /// Those of the clients, and then those of the services, one service after the other.
     pub(super) edges: Vec<EdgeState>,
+    pub(super) reconnections: Reconnections,
+    /// The pools that several edges share.
+    pub(super) pools: Vec<Leases>,
     /// The users of all closed loops, one client after the other.
     pub(super) users: Vec<User>,
     /// The first of its instances among all of them, for each service; and how many there are.
@@ -66,6 +71,7 @@ impl<A: Agenda> World<A> {
         self.calls.clear();
         self.journeys.clear();
         self.queue_timers.clear();
+        self.reconnections.clear();
         self.hand_overs.clear();
         self.visits.clear();
         let is_exceptional =
@@ -94,6 +100,22 @@ impl<A: Agenda> World<A> {
         self.reset_services(model, seed, &mut lanes);
         self.reset_parts();
         self.reset_clients(model, seed, &mut lanes);
+        self.reset_pools(model);
+    }
+
+    /// The pools that edges have in common are found by their names, once.
+    fn reset_pools(&mut self, model: &Model) {
+        self.pools.clear();
+        let mut names: Vec<&str> = Vec::new();
+        for (id, _, edge) in model.edges() {
+            let (Some(name), Some(pool)) = (&edge.shared_pool, &edge.pool) else { continue };
+            let index = names.iter().position(|known| known == name).unwrap_or_else(|| {
+                names.push(name);
+                self.pools.push(pool.open());
+                names.len() - 1
+            });
+            self.edges[id.index()].shared_pool = Some(index as u16);
+        }
     }
 
     fn reset_services(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
@@ -228,6 +250,7 @@ fn fresh_edge(
         journey_lane: lanes.of_optional(Use::Journey, journey),
         jitter,
         memories: Vec::new(),
+        shared_pool: None,
         network: Network::default(),
     }
 }
@@ -269,6 +292,7 @@ fn needs_keys(model: &Model, id: ClientId) -> bool {
             || client.edge.cache.is_some()
             || client.edge.loss.loses()
             || service.effect.is_some()
+            || client.edge.pool.is_some_and(|pool| pool.dead.is_some())
             || service.errors.share != Fraction::ZERO
             || client.edge.latency.as_ref().is_some_and(|law| law.constant().is_none())
             || matches!(client.arrivals, Arrivals::Users(_))

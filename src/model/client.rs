@@ -80,6 +80,9 @@ pub struct Edge {
     pub hedge: Option<Hedge>,
     /// How many attempts it may have out at once; none for any number.
     pub pool: Option<Pool>,
+    /// The name of the pool, if calls that have pools of the same name have one pool together: whoever
+    /// calls, and whatever the scope.
+    pub shared_pool: Option<String>,
     /// What it need not fetch, because it has it already; none for nothing.
     pub cache: Option<Cache>,
     /// What happens beneath all of this; none for attempts that each have a connection of their own and
@@ -110,6 +113,7 @@ impl Edge {
             breaker: None,
             hedge: None,
             pool: None,
+            shared_pool: None,
             cache: None,
             transport: None,
             scope: Scope::Shared,

@@ -9,6 +9,7 @@ use crate::policy::cache::Contents;
 use crate::policy::effect::Idempotency;
 use crate::policy::shedding::QueueTimer;
 use crate::policy::slowdown::Slowdown;
+use crate::policy::throttle::{LOOKS_PER_SECOND, Throttle};
 use crate::time::Span;
 
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
@@ -117,10 +118,15 @@ impl Model {
             }
         }
         let mut remembered: f64 = flows.edges.iter().map(|flow| self.stored_at_worst(*flow)).sum();
-        for (_, caller, edge) in self.edges() {
+        for ((_, caller, edge), flow) in self.edges().zip(&flows.edges) {
             let service = self.service(edge.to);
             let callers = f64::from(self.memories_of(caller, edge));
             remembered += callers * remembered_of(edge, service);
+            events += callers * reconnections(edge, horizon);
+            if matches!(edge.throttle, Some(Throttle::Cubic(_))) {
+                let looks = LOOKS_PER_SECOND as f64;
+                events += horizon * (callers * looks).min(2.0 * flow.requests);
+            }
             if let Some(ejection) = service.ejection.filter(|_| service.instances.get() > 1) {
                 let sweeps = horizon / ejection.interval.as_secs_f64();
                 events += callers * sweeps * f64::from(service.instances.get());
@@ -247,4 +253,12 @@ fn remembered_of(edge: &Edge, service: &Service) -> f64 {
         Rule::RoundRobin(_) | Rule::Random | Rule::TwoChoices(_) | Rule::LeastOutstanding(_) => 0.0,
     };
     keys + f64::from(service.instances.get()) * (OF_AN_INSTANCE + places)
+}
+
+/// How often the connections of one memory of a call can be made anew in `horizon` seconds.
+fn reconnections(edge: &Edge, horizon: f64) -> f64 {
+    let Some((pool, dead)) = edge.pool.and_then(|pool| Some((pool, pool.dead?))) else {
+        return 0.0;
+    };
+    f64::from(pool.size.get()) * horizon / dead.reconnect.as_secs_f64() * dead.share.as_f64()
 }

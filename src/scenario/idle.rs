@@ -6,18 +6,19 @@ use super::idle_call::{Instances, call_keys, may_ask_budget, may_be_held_back};
 use super::idle_fleet::{fleet_keys, trigger_key};
 use super::idle_graph::{calling_keys, inner_keys};
 use super::idle_service::{
-    CLASS, UNGUIDED, fit_warning, gives_hints, meanwhile, refusal_keys, service_keys,
+    CLASS, UNGUIDED, fit_warning, gives_hints, idempotency_keys, refusal_keys, service_keys,
 };
+use super::idle_values::{call_values, instances_of, service_values, trigger_values};
 use super::neighbours::{Neighbours, is_called, neighbours};
 use super::noise::Noise;
 use super::presets;
 use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
-use crate::id::ServiceId;
-use crate::model::{Arrivals, Client, Edge, Model, Service, Solver, Subject};
+use crate::id::{ClientId, ServiceId};
+use crate::model::{Arrivals, Caller, Client, Edge, Model, Service, Solver, Subject};
 use crate::policy::retry::Backoff;
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// Keys by path, over all worlds seen so far.
 #[derive(Clone, Debug, Default)]
@@ -75,13 +76,13 @@ impl Idle {
             let reason = (model.solver != Solver::Events).then_some(NO_CHANCE);
             self.note("seed", Question::Effect, seed.key, reason);
         }
-        for client in &model.clients {
-            self.see_client(root, client, model, &all);
+        for (id, client) in (0..).map(ClientId).zip(&model.clients) {
+            self.see_client(root, id, client, model, &all);
         }
         for (index, service) in model.services.iter().enumerate() {
             // A model has no more services than ids.
             let id = ServiceId(index as u16);
-            self.see_service(root, service, &all[index]);
+            self.see_service(root, service, &all[index], model.horizon);
             if all[index].is_reached {
                 self.see_calls(root, id, model, &all);
             }
@@ -106,13 +107,8 @@ impl Idle {
                     help: "disturb what requests of a client pass through",
                 }),
             );
-            if let Some((keys, reason)) = trigger_key(trigger, model) {
-                let found = keys.iter().try_fold(spot, |spot, key| spot.find(key));
-                if let Some(found) = found {
-                    let path = format!("{path}.{}", keys.join("."));
-                    self.note(&path, Question::Effect, found.key, reason);
-                }
-            }
+            let keys = trigger_key(trigger, model).into_iter();
+            self.note_all(&path, spot, keys.chain(trigger_values(trigger, model)));
             let ends_too_late = trigger.ends() >= Time::ZERO + model.horizon;
             self.note(
                 &path,
@@ -148,7 +144,14 @@ impl Idle {
     }
 
     /// The keys of a client that stand beside its call.
-    fn see_client(&mut self, root: Spot<'_>, client: &Client, model: &Model, all: &[Neighbours]) {
+    fn see_client(
+        &mut self,
+        root: Spot<'_>,
+        id: ClientId,
+        client: &Client,
+        model: &Model,
+        all: &[Neighbours],
+    ) {
         let path = format!("clients.{}", quote(&client.name));
         let spot = root.at("clients").at(&client.name);
         let called = &all[client.edge.to.index()];
@@ -156,10 +159,14 @@ impl Idle {
             let reason = (!called.sees_classes).then_some(CLASS);
             self.note(&format!("{path}.class"), Question::Effect, class.key, reason);
         }
+        if let Some(instances) = spot.find("instances") {
+            let path = format!("{path}.instances");
+            self.note(&path, Question::Effect, instances.key, instances_of(client));
+        }
         if let Arrivals::Replay(instants) = &client.arrivals
             && let Some(replay) = spot.at("arrivals").find("replay")
         {
-            let late = instants.iter().all(|at| *at >= Time::ZERO + model.horizon);
+            let late = instants.iter().any(|at| *at >= Time::ZERO + model.horizon);
             let reason = late.then_some(TOO_LATE);
             let path = format!("{path}.arrivals.replay");
             self.note(&path, Question::Effect, replay.key, reason);
@@ -170,6 +177,8 @@ impl Idle {
             let instances = Instances::Client(client.instance_count());
             self.see_call(&path, call, &client.edge, service, called);
             self.see_company(&path, call, &client.edge, instances, service, called);
+            let id = Caller::Client(id);
+            self.note_all(&path, call, call_values(&client.edge, id, model));
         }
     }
 
@@ -184,12 +193,14 @@ impl Idle {
             }
         }
         let instances = Instances::Service(caller.instances.get());
-        for call in &caller.calls.list {
+        for (nth, call) in caller.calls.list.iter().enumerate() {
             let spot = spot.at("calls").at(&call.name);
             let path = format!("{path}.calls.{}", quote(&call.name));
             let (service, called) = (model.service(call.edge.to), &all[call.edge.to.index()]);
             self.see_call(&path, spot, &call.edge, service, called);
             self.see_company(&path, spot, &call.edge, instances, service, called);
+            let by = Caller::Service(id, nth);
+            self.note_all(&path, spot, call_values(&call.edge, by, model));
             for (key, reason) in inner_keys(model, id, call, all) {
                 if let Some(found) = spot.find(key) {
                     self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
@@ -292,16 +303,16 @@ impl Idle {
             let path = format!("{path}.retry.{kind}.jitter_before_cap");
             self.note(&path, Question::Effect, order.key, steady.then_some(reason));
         }
-        for (keys, reason) in call_keys(edge, instances, service, called.may_be_gone) {
-            let found = keys.iter().try_fold(call, |spot, key| spot.find(key));
-            if let Some(found) = found {
-                let path = format!("{path}.{}", keys.join("."));
-                self.note(&path, Question::Effect, found.key, reason);
-            }
-        }
+        self.note_all(path, call, call_keys(edge, instances, service, called.may_be_gone));
     }
 
-    fn see_service(&mut self, root: Spot<'_>, service: &Service, known: &Neighbours) {
+    fn see_service(
+        &mut self,
+        root: Spot<'_>,
+        service: &Service,
+        known: &Neighbours,
+        horizon: Span,
+    ) {
         let spot = root.at("services").at(&service.name);
         let path = format!("services.{}", quote(&service.name));
         let reason = Reason {
@@ -312,29 +323,18 @@ impl Idle {
         if !known.is_reached {
             return;
         }
-        for (key, reason) in service_keys(service, known) {
+        for (key, reason) in service_keys(service, known, horizon) {
             if let Some(found) = spot.find(key) {
                 self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
             }
         }
-        for (keys, reason) in fleet_keys(service) {
-            let found = keys.iter().try_fold(spot, |spot, key| spot.find(key));
-            if let Some(found) = found {
-                let path = format!("{path}.{}", keys.join("."));
-                self.note(&path, Question::Effect, found.key, reason);
-            }
-        }
+        self.note_all(&path, spot, fleet_keys(service).into_iter().chain(service_values(service)));
         for (table, key, reason) in refusal_keys(service, known) {
             if let Some(found) = spot.find(table).and_then(|table| table.find(key)) {
                 self.note(&format!("{path}.{table}.{key}"), Question::Effect, found.key, reason);
             }
         }
-        if let Some(found) =
-            spot.find("effect").and_then(|effect| effect.find("keys")?.find("meanwhile"))
-        {
-            let path = format!("{path}.effect.keys.meanwhile");
-            self.note(&path, Question::Effect, found.key, meanwhile(known));
-        }
+        self.note_all(&path, spot, idempotency_keys(service, known, horizon));
         if let Some(warning) = fit_warning(spot, &path)
             && !self
                 .others
@@ -342,6 +342,21 @@ impl Idle {
                 .any(|(version, known)| *version == self.version && known.repeats(&warning))
         {
             self.others.push((self.version.clone(), warning));
+        }
+    }
+
+    /// Notes what is said about keys of the table at `spot`, as far as they are there.
+    fn note_all(
+        &mut self,
+        path: &str,
+        spot: Spot<'_>,
+        keys: impl IntoIterator<Item = (Vec<&'static str>, Option<Reason>)>,
+    ) {
+        for (keys, reason) in keys {
+            if let Some(found) = keys.iter().try_fold(spot, |spot, key| spot.find(key)) {
+                let path = format!("{path}.{}", keys.join("."));
+                self.note(&path, Question::Effect, found.key, reason);
+            }
         }
     }
 
@@ -379,7 +394,7 @@ const NO_CHANCE: Reason = Reason {
 };
 
 const TOO_LATE: Reason = Reason {
-    what: "the run is over before the first of these requests comes",
+    what: "the run is over before the last of these requests comes",
     help: "instants count from the start of the run",
 };
 

@@ -28,6 +28,11 @@ const NO_ACQUIRE_TIMEOUT: Reason = Reason {
     help: "add acquire_timeout = \"30s\"",
 };
 
+const NEVER_DEAD: Reason = Reason {
+    what: "no connection of this pool is ever dead, so nobody waits for one twice",
+    help: "add dead = { share = 0.1, reconnect = \"100ms\" }",
+};
+
 const WAITS_NO_TIME: Reason = Reason {
     what: "a connection is opened in no time, so whoever may wait for it has it at once",
     help: "write max_waiting = 0, or leave `cold_start` out",
@@ -167,7 +172,8 @@ pub(super) fn call_keys(
     }
     if let Some(pool) = &edge.pool {
         let untimed = pool.acquire_timeout.is_none().then_some(NO_ACQUIRE_TIMEOUT);
-        keys.push((vec!["pool", "clock"], untimed));
+        let lives = pool.dead.is_none().then_some(NEVER_DEAD);
+        keys.push((vec!["pool", "clock"], untimed.or(lives)));
         let may_wait = (pool.max_waiting != Some(0)).then_some(WAITS_NO_TIME);
         keys.push((vec!["pool", "cold_start"], may_wait));
     }

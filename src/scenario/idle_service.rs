@@ -2,6 +2,7 @@
 
 use super::element::Quantiles;
 use super::idle::Reason;
+use super::idle_values::OUTLASTS;
 use super::neighbours::Neighbours;
 use super::reader::read;
 use super::tree::Spot;
@@ -9,6 +10,7 @@ use super::trouble::Diagnostic;
 use crate::model::{OnAbandon, Service};
 use crate::policy::admission::Admission;
 use crate::policy::discipline::Discipline;
+use crate::policy::effect::Idempotency;
 use crate::policy::limit::Limit;
 use crate::policy::retry::Hint;
 use crate::policy::shedding::{QueueTimer, Shedding};
@@ -84,6 +86,7 @@ pub(super) const fn sees_classes(service: &Service) -> bool {
 pub(super) fn service_keys(
     service: &Service,
     known: &Neighbours,
+    horizon: Span,
 ) -> [(&'static str, Option<Reason>); 6] {
     let patient = !known.is_hurried;
     let one_class = known.classes.windows(2).all(|pair| pair[0] == pair[1]);
@@ -114,7 +117,8 @@ pub(super) fn service_keys(
     let queue_timeout = match service.queue_timeout.map(|timeout| timeout.timer) {
         Some(_) if nobody_waits => Some(NOBODY_WAITS),
         Some(QueueTimer::AtDeadline) => patient.then_some(PATIENT),
-        Some(QueueTimer::After(_)) | None => None,
+        Some(QueueTimer::After(length)) => (length >= horizon).then_some(OUTLASTS),
+        None => None,
     };
     let (queue, limit) = match service.admission {
         Admission::Unbounded => (None, None),
@@ -157,9 +161,19 @@ pub(super) fn refusal_keys(
     ]
 }
 
-/// Why what becomes of attempts that meet changes nothing, if so.
-pub(super) fn meanwhile(known: &Neighbours) -> Option<Reason> {
-    (!known.may_be_crowded).then_some(ONE_AT_A_TIME)
+/// The keys of what keeps an operation from being executed twice that may have no effect, and why if so.
+pub(super) fn idempotency_keys(
+    service: &Service,
+    known: &Neighbours,
+    horizon: Span,
+) -> [(Vec<&'static str>, Option<Reason>); 2] {
+    let kept = match service.effect.map(|effect| effect.idempotency) {
+        Some(Idempotency::Keys { retention, .. }) => retention,
+        Some(Idempotency::None) | None => None,
+    };
+    let outlasts = kept.is_some_and(|kept| kept >= horizon).then_some(OUTLASTS);
+    let alone = (!known.may_be_crowded).then_some(ONE_AT_A_TIME);
+    [(vec!["effect", "keys", "meanwhile"], alone), (vec!["effect", "keys", "retention"], outlasts)]
 }
 
 /// Whether the service ever says something about trying again.

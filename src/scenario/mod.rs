@@ -53,6 +53,7 @@ mod idle_call;
 mod idle_fleet;
 mod idle_graph;
 mod idle_service;
+mod idle_values;
 mod load;
 mod nearest;
 mod neighbours;

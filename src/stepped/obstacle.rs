@@ -130,6 +130,7 @@ fn of_client(client: &Client, is_there: &mut impl FnMut(Obstacle, bool)) {
         breaker,
         hedge,
         pool,
+        shared_pool: _,
         cache,
         transport,
         scope: _,

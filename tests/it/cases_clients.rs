@@ -195,3 +195,64 @@ fn a_closed_loop_does_not_see_the_freeze() {
     let slow: Vec<&Span> = latencies.iter().filter(|latency| **latency > ms(1)).collect();
     assert_eq!(slow, [&ms(1_001)]);
 }
+
+/// Case C03 (sidorares/node-mysql2 #4498): an attempt that is handed one dead connection after the
+/// other, every 400 ms, gives up when its acquire timeout says so; or, where each wait has the timeout
+/// for itself, never.
+#[test]
+fn an_acquire_timeout_is_one_deadline() {
+    let failed = |clock: &str| {
+        let client = format!(
+            "arrivals = {{ replay = {{ at = [\"0s\"] }} }}\ncall.pool = {{ size = 1, \
+             acquire_timeout = \"500ms\", clock = \"{clock}\", \
+             dead = {{ share = 1, reconnect = \"400ms\" }} }}"
+        );
+        let facts =
+            trace::<Lanes>(&told("10s", "workers = 1\nservice_time = \"1ms\"", &client, ""), 1);
+        let ends = facts.into_iter().find(|(_, fact)| matches!(fact, Fact::Failed { .. }));
+        ends.map(|(at, _)| at)
+    };
+    assert_eq!(failed("whole_wait"), Some(at_ms(500)));
+    assert_eq!(failed("each_wait"), None);
+}
+
+/// Of connections half of which are dead, those that live carry the requests, and nobody has more of
+/// them than there are.
+#[test]
+fn dead_connections_cost_their_time_and_no_more() {
+    let client = "arrivals = \"even\"\narrival_rate = 10\n\
+                  call.pool = { size = 2, dead = { share = 0.5, reconnect = \"20ms\" } }";
+    let found = tally(&told("100s", "workers = 9\nservice_time = \"10ms\"", client, ""));
+    assert_eq!((found.requests, found.succeeded, found.attempts), (1_000, 1_000, 1_000));
+}
+
+/// Case E05 (kubernetes/enhancements #861): ten seats, and ten calls which each hold one while they
+/// make a call that needs one too. Of the same ten, nobody ever gets a second one; of others, one call
+/// after the other is through; and one seat to spare is enough for nine.
+#[test]
+fn calls_within_calls_need_seats_of_their_own() {
+    let found = |outer: usize, inner: &str| {
+        let service = "workers = 100\nservice_time = \"100ms\"\n\
+                       calls.inner = { passes_deadline = true, pool = POOL }\n\
+                       [services.inner]\nworkers = 100\nservice_time = \"50ms\""
+            .replace("POOL", inner);
+        let client = format!(
+            "arrivals = {{ volley = {{ requests = {outer}, at = \"0s\" }} }}\n\
+             call.timeout = \"60s\"\ncall.timeout_from = \"ready\"\n\
+             call.pool = {{ size = 10, name = \"seats\" }}"
+        );
+        let model = told("100s", &service, &client, "");
+        let found = tally(&model);
+        let facts = trace::<Lanes>(&model, 1);
+        let inner = facts.iter().filter(
+            |(_, fact)| matches!(fact, Fact::Sent { edge, .. } if edge.is_between_services()),
+        );
+        let ends = |fact: &Fact| matches!(fact, Fact::Succeeded { .. } | Fact::Failed { .. });
+        let last = facts.iter().rfind(|(_, fact)| ends(fact)).map(|(at, _)| *at);
+        (found.succeeded, found.failed, inner.count(), last)
+    };
+    let (shared, own) = ("{ size = 10, name = \"seats\" }", "{ size = 1 }");
+    assert_eq!(found(10, shared), (0, 10, 0, Some(at_ms(60_000))));
+    assert_eq!(found(10, own), (10, 0, 10, Some(at_ms(600))));
+    assert_eq!(found(9, shared), (9, 0, 9, Some(at_ms(300))));
+}

@@ -30,7 +30,7 @@ fn hedge_after(delay: Span, extra: u32) -> Hedge {
 fn pool(size: u32, max_waiting: Option<u32>, acquire_timeout: Option<Span>) -> Pool {
     let size = size.try_into().expect("some");
     let (clock, cold_start) = (AcquireClock::WholeWait, ColdStart::IsFree);
-    Pool { size, max_waiting, acquire_timeout, clock, cold_start }
+    Pool { size, max_waiting, acquire_timeout, clock, cold_start, dead: None }
 }
 
 /// Requests at these instants at a service of `workers` workers of `work`.

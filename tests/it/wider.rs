@@ -30,7 +30,7 @@ use metastable::policy::effect::{Idempotency, Meanwhile as Meets};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::limit::{Limit, Vegas};
 use metastable::policy::outcome::Failures;
-use metastable::policy::pool::{AcquireClock, ColdStart, Pool};
+use metastable::policy::pool::{AcquireClock, ColdStart, Dead, Pool};
 use metastable::policy::retry::{Exponential, Failure, Guidance, Hint};
 use metastable::policy::slowdown::{Scalability, Slowdown};
 use metastable::policy::throttle::{Adaptive, Throttle};
@@ -150,8 +150,9 @@ fn any_pool(pick: &mut impl FnMut(usize) -> usize) -> Option<Pool> {
         size: [1, 8][pick(2)].try_into().expect("some"),
         max_waiting: [None, Some(0), Some(3)][pick(3)],
         acquire_timeout: [None, Some(ms(25))][pick(2)],
-        clock: AcquireClock::WholeWait,
+        clock: [AcquireClock::WholeWait, AcquireClock::EachWait][pick(2)],
         cold_start: [ColdStart::IsFree, ColdStart::CountsAsWaiting][pick(2)],
+        dead: [None, Some(Dead { share: Fraction::HALF, reconnect: ms(15) })][pick(2)],
     };
     [None, Some(pool)][pick(2)]
 }
@@ -185,6 +186,22 @@ fn any_effect(pick: &mut impl FnMut(usize) -> usize) -> Option<Effect> {
     let idempotency = [Idempotency::None, keys][pick(2)];
     let effect = Effect { idempotency, answer_takes: [Span::ZERO, ms(2)][pick(2)] };
     [None, Some(effect)][pick(2)]
+}
+
+/// Lets every call that has a pool draw from one that all of them share; says whether it does.
+fn share_a_pool(model: &mut Model, pick: &mut impl FnMut(usize) -> usize) -> bool {
+    if pick(3) > 0 {
+        return false;
+    }
+    let of_services = model.services.iter_mut().flat_map(|service| &mut service.calls.list);
+    let of_clients = model.clients.iter_mut().map(|client| &mut client.edge);
+    let edges = of_services.map(|call| &mut call.edge).chain(of_clients);
+    let mut shared = None;
+    for edge in edges.filter(|edge| edge.pool.is_some()) {
+        edge.pool = *shared.get_or_insert(edge.pool);
+        edge.shared_pool = Some("seats".to_owned());
+    }
+    shared.is_some()
 }
 
 /// A model with a network, errors, other arrivals, any triggers and any levers laid over it.
@@ -348,14 +365,19 @@ fn widened(
         });
     }
     connect(&mut model, &mut pick, shares);
+    let shared = share_a_pool(&mut model, &mut pick);
     let mut changed = model.clone();
     for call in changed.services.iter_mut().flat_map(|service| &mut service.calls.list) {
         call.edge.timeout = Some(ms(60));
-        call.edge.pool = any_pool(&mut pick);
+        if !shared {
+            call.edge.pool = any_pool(&mut pick);
+        }
     }
     changed.clients[0].edge.timeout = Some(ms(70));
     changed.clients[0].edge.hedge = any_hedge(&mut pick);
-    changed.clients[0].edge.pool = any_pool(&mut pick);
+    if !shared {
+        changed.clients[0].edge.pool = any_pool(&mut pick);
+    }
     changed.clients[0].edge.transport = any_transport(&mut pick);
     changed.clients[0].edge.scope = [Scope::Shared, Scope::PerInstance][pick(2)];
     changed.services[0].workers = 7.try_into().expect("seven");

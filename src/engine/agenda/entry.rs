@@ -101,6 +101,11 @@ pub enum Event {
         /// The slot of its flight.
         flight: u32,
     },
+    /// A connection that was dead lives again.
+    Reconnected {
+        /// The slot of what makes it anew.
+        reconnection: u32,
+    },
     /// Another copy of an attempt that is still out may be sent.
     HedgeDue {
         /// The slot of its request.
@@ -164,6 +169,7 @@ impl Event {
             Self::Arrival { .. }
             | Self::RetryDue { .. }
             | Self::AttemptArrives { .. }
+            | Self::Reconnected { .. }
             | Self::FlightLeaves { .. }
             | Self::SurgeArrival { .. }
             | Self::UserSends { .. } => 3,
@@ -185,6 +191,7 @@ impl Event {
             Self::UserSends { user } => (9, user),
             Self::QueueTimeout { timer } => (10, timer),
             Self::FlightTold { flight } => (11, flight),
+            Self::Reconnected { reconnection } => (12, reconnection),
             Self::TriggerBegins { trigger } => rare(0, trigger),
             Self::TriggerEnds { trigger } => rare(1, trigger),
             Self::SurgeArrival { trigger } => rare(2, trigger),
@@ -293,6 +300,7 @@ impl Entry {
             9 => Event::UserSends { user: payload },
             10 => Event::QueueTimeout { timer: payload },
             11 => Event::FlightTold { flight: payload },
+            12 => Event::Reconnected { reconnection: payload },
             RARE => Event::of_rare(payload),
             _ => unreachable!("an entry is made from an event"),
         }
@@ -333,6 +341,7 @@ mod tests {
             Event::Watch,
             Event::QueueTimeout { timer: call },
             Event::FlightTold { flight: 1 },
+            Event::Reconnected { reconnection: call },
             Event::ScalerLooks { station: 3 },
             Event::WorkersStart { station: 0 },
             Event::HedgeDue { call },

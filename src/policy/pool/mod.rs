@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use crate::time::{Span, Time};
+use crate::unit::Fraction;
 
 /// A connection pool's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,17 @@ pub struct Pool {
     pub clock: AcquireClock,
     /// What becomes of an attempt that finds no open connection, though one may be opened.
     pub cold_start: ColdStart,
+    /// Connections that turn out to be dead; none if all live.
+    pub dead: Option<Dead>,
+}
+
+/// Connections that the other end has closed, which shows when they are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dead {
+    /// The share of the connections handed out that are dead.
+    pub share: Fraction,
+    /// How long making one anew takes; above zero. Nobody has it for so long.
+    pub reconnect: Span,
 }
 
 /// What becomes of an attempt for which a connection is opened. That takes no time.
@@ -72,6 +84,13 @@ pub struct Place {
     pub who: u32,
     /// When it waits no longer; [`Time::NEVER`] without a timeout.
     pub until: Time,
+}
+
+impl Place {
+    /// A number that no other place in the same line ever has.
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
 }
 
 /// Who has a connection, and who waits for one in which order.
@@ -142,6 +161,13 @@ impl Leases {
         (now < until).then(|| self.join(place.who, until))
     }
 
+    /// Where `who` would stand that has been handed a connection without waiting, and has it from the
+    /// number of this place whether it lives.
+    pub fn served_at_once(&mut self, now: Time, who: u32) -> Place {
+        self.next_number += 1;
+        Place { number: self.next_number - 1, who, until: self.until(now) }
+    }
+
     /// An attempt that is out already counts, though nobody gave it a connection: the pool is new. More
     /// may so be taken than there are, until enough have ended.
     pub fn count_in(&mut self) {
@@ -187,6 +213,7 @@ mod tests {
             acquire_timeout: Some(Span::from_millis(500)),
             clock: AcquireClock::WholeWait,
             cold_start: ColdStart::IsFree,
+            dead: None,
         }
     }
 

@@ -127,6 +127,7 @@ impl Call {
         let hedge = self.hedge.as_ref().and_then(|hedge| hedge.0.as_ref());
         let hedge = hedge.and_then(|hedge| hedge.build(spot.at("hedge"), out));
         let pool = self.pool.as_ref().and_then(|pool| pool.0.as_ref());
+        let shared_pool = pool.and_then(|pool| pool.name(spot.at("pool"), out));
         let pool = pool.and_then(|pool| pool.build(spot.at("pool"), out));
         let cache = self.cache.as_ref().and_then(|cache| cache.0.as_ref());
         let cache = cache.and_then(|cache| cache.build(spot.at("cache"), out));
@@ -158,6 +159,7 @@ impl Call {
             breaker,
             hedge,
             pool,
+            shared_pool,
             cache,
             transport,
             deadline,

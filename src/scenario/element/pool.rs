@@ -5,9 +5,11 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use super::length::Length;
-use super::number::whole;
+use super::number::{fraction, whole};
+use super::people::call_of;
 use super::tries::{Count, UNLIMITED};
-use super::world::Complaints;
+use super::world::{Complaints, check_name};
+use crate::model::{Action, Model};
 use crate::policy::pool::{self, AcquireClock};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -24,6 +26,16 @@ pub(super) struct Pool {
     clock: Clock,
     #[serde(default)]
     cold_start: ColdStart,
+    dead: Option<Dead>,
+    name: Option<String>,
+}
+
+/// Connections that turn out to be dead.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dead {
+    share: f64,
+    reconnect: Length,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -46,6 +58,15 @@ enum ColdStart {
 const MOST: u32 = 1_000_000_000;
 
 impl Pool {
+    /// The name under which other calls share it.
+    pub(super) fn name(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<String> {
+        let name = self.name.as_ref()?;
+        if let Some(wrong) = check_name(name) {
+            out.add(Diagnostic::error(spot.at("name").value(), wrong));
+        }
+        Some(name.clone())
+    }
+
     /// The pool; none if anything is wrong with it.
     pub(super) fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<pool::Pool> {
         let size = self.size(spot.at("size"));
@@ -78,8 +99,13 @@ impl Pool {
             }
             (_, acquire_timeout) => acquire_timeout,
         };
+        let dead = match &self.dead {
+            None => Some(None),
+            Some(dead) => dead.build(spot.at("dead"), out).map(Some),
+        };
         Some(pool::Pool {
             size: size?,
+            dead: dead?,
             max_waiting: max_waiting?,
             acquire_timeout: acquire_timeout?,
             clock: match self.clock {
@@ -98,6 +124,54 @@ impl Pool {
             .map_err(|wrong| wrong.help("no pool is call.pool = \"none\"".to_owned()))?;
         Ok(NonZeroU32::new(size).unwrap_or(NonZeroU32::MIN))
     }
+}
+
+impl Dead {
+    fn build(&self, spot: Spot<'_>, out: &mut Complaints) -> Option<pool::Dead> {
+        let share = fraction(self.share, "the share of dead connections", spot.at("share"));
+        let reconnect = self.reconnect.above_zero(spot.at("reconnect"), "");
+        let (share, reconnect) = (out.keep(share), out.keep(reconnect));
+        Some(pool::Dead { share: share?, reconnect: reconnect? })
+    }
+}
+
+/// That calls which share a pool agree on what it is, and that no lever changes it.
+pub(super) fn check_pools(model: &Model, spot: Spot<'_>) -> Result<(), Diagnostic> {
+    let pools = model.edges().filter_map(|(_, caller, edge)| {
+        let (name, pool) = (edge.shared_pool.as_deref()?, edge.pool?);
+        Some((name, pool, call_of(caller, model, spot)?.at("pool")))
+    });
+    let mut known: Vec<(&str, pool::Pool, Spot<'_>)> = Vec::new();
+    for (name, pool, here) in pools {
+        match known.iter().find(|(other, ..)| *other == name) {
+            None => known.push((name, pool, here)),
+            Some((_, other, _)) if *other == pool => {}
+            Some((_, _, there)) => {
+                let message = format!("the calls that share the pool `{name}` do not agree on it");
+                return Err(Diagnostic::error(here.value(), message)
+                    .other(there.value(), "here it is another")
+                    .help(
+                        "write the same keys at each of them, or give them other names".to_owned(),
+                    ));
+            }
+        }
+    }
+    for lever in &model.levers {
+        let Action::Change(changed) = &lever.action else { continue };
+        let mut pairs = model.edges().zip(changed.edges());
+        let differs = pairs.any(|((.., before), (.., after))| {
+            let shared = before.shared_pool.is_some() || after.shared_pool.is_some();
+            shared && (&before.shared_pool, before.pool) != (&after.shared_pool, after.pool)
+        });
+        if differs {
+            let set = spot.at("levers").at(&lever.name).at("set");
+            let message =
+                "a lever cannot change a pool that calls share: it holds for the whole run";
+            return Err(Diagnostic::error(set.value(), message)
+                .help("make it a variant instead, or leave `name` out".to_owned()));
+        }
+    }
+    Ok(())
 }
 
 fn never_waits(limit: Span, timeout: Spot<'_>, waiting: Spot<'_>) -> Diagnostic {

@@ -6,6 +6,7 @@ use super::inner_call::check_calls;
 use super::instances::check_instances;
 use super::number::thousands;
 use super::people::People;
+use super::pool::check_pools;
 use super::solver;
 use super::too_large::too_large;
 use crate::id::ServiceId;
@@ -156,6 +157,7 @@ impl Document {
         out.keep(check_calls(&model, spot))?;
         out.keep(check_instances(&model, spot))?;
         out.keep(check_flushes(&model, spot))?;
+        out.keep(check_pools(&model, spot))?;
         Some(model)
     }
 }

@@ -15,7 +15,7 @@ use metastable::policy::budget::{
 use metastable::policy::deadline::{Clock, Least, Misfit, Overrun, Patience};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::outcome::{Failure, Failures};
-use metastable::policy::pool::{AcquireClock, ColdStart, Pool};
+use metastable::policy::pool::{AcquireClock, ColdStart, Dead, Pool};
 use metastable::policy::retry::AtCap;
 use metastable::policy::retry::{
     Backoff, Decorrelated, DoublingRange, Exponential, First, Growth, Jitter, Linear, Retry,
@@ -376,6 +376,7 @@ fn pools() {
         acquire_timeout: None,
         clock: AcquireClock::WholeWait,
         cold_start: ColdStart::IsFree,
+        dead: None,
     };
     assert_eq!(pool(""), usual);
     assert_eq!(pool(", max_waiting = \"unlimited\", acquire_timeout = \"none\""), usual);
@@ -386,6 +387,12 @@ fn pools() {
     let cold = Pool { max_waiting: Some(0), cold_start: ColdStart::CountsAsWaiting, ..usual };
     assert_eq!(pool(", max_waiting = 0, cold_start = \"counts_as_waiting\""), cold);
     assert_eq!(pool(", cold_start = \"is_free\""), usual);
+    let dead = Some(Dead { share: Fraction::HALF, reconnect: ms(20) });
+    let found = pool(", dead = { share = 0.5, reconnect = \"20ms\" }");
+    assert_eq!(found, Pool { dead, ..usual });
+    assert_eq!(edge("call.pool = { size = 3 }").shared_pool, None);
+    let named = edge("call.pool = { size = 3, name = \"seats\" }");
+    assert_eq!(named.shared_pool.as_deref(), Some("seats"));
     let keys = "call.pool = { size = 10, acquire_timeout = \"500ms\" }";
     let story = parse(&STORM.replace(RETRY, keys), &["clients.web.call.pool.max_waiting=0"]);
     let edge = story.unwrap().variants.remove(0).model.clients.remove(0).edge;

@@ -129,7 +129,7 @@ fn keys_without_effect() {
     let never = "clients.web.call.retry={ never = {} }";
     let patient = "clients.web.call.timeout=none";
     let bounded = "services.api.queue.max_waiting=9";
-    let all: [&[&str]; 9] = [
+    let all: [&[&str]; 11] = [
         &["services.api.effect={ keys = {} }", never],
         &["services.api.effect={ keys = { meanwhile = 'waits' } }", patient, bounded],
         &["clients.web.call.loss={ replies = 0, clients_learn = 'at_once' }"],
@@ -139,6 +139,8 @@ fn keys_without_effect() {
         &["clients.web.call.transport={ repeats = { transparent = {} } }"],
         &[bounded, "services.api.refusals.unseen=true"],
         &["services.api.refusals.unseen=true"],
+        &["services.api.effect={ keys = { retention = '24h' } }"],
+        &["clients.web.call.transport={ keep_alive = { server_idle_timeout = '75s' } }"],
     ];
     assert_said!(warned_about(STORM, &all));
 }
@@ -160,4 +162,8 @@ fn keys_with_an_effect() {
     fine(&[transparent, gone]);
     fine(&[transparent, "services.api.queue.max_waiting=9", "services.api.refusals.unseen=true"]);
     fine(&["services.api.effect={ keys = { meanwhile = 'waits' } }"]);
+    let broken = "clients.web.call.loss={ replies = 0.1, clients_learn = 'at_once' }";
+    let on = |kind: &str| format!("clients.web.call.retry.immediate.on=['{kind}']");
+    fine(&[broken, &on("reset")]);
+    fine(&["services.api.effect={ keys = {} }", &on("error")]);
 }
