@@ -19,6 +19,7 @@ use crate::policy::deadline::Patience;
 use crate::policy::outcome::Outcome;
 use crate::policy::retry::{Decision, Failure, Hint};
 use crate::policy::throttle::{Kind, Ticket, Turn};
+use crate::policy::transport::Departure;
 use crate::random::Stream;
 use crate::time::{Span, Time};
 
@@ -153,14 +154,24 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let state = self.world.calls.flights.get_mut(flight);
         state.metered = true;
         state.stage = Stage::Out;
-        state.sent = now;
+        (state.sent, state.departed) = (now, now);
         state.timer = UNTIMED;
         state.station = station;
         self.set_limit(flight);
         let edge = self.world.calls.edge(call);
-        match self.dispatch(edge, station, call, attempt, kind) {
+        self.observer.observe(now, Fact::Sent { edge, call: CallId(call), attempt, kind });
+        let reception = match self.board(flight) {
+            Departure::Fresh | Departure::Reused => {
+                self.put_on_its_way(edge, station, call, attempt)
+            }
+            Departure::Dies { after } => {
+                self.leave_on_dying(call, attempt, after);
+                Reception::Taken
+            }
+        };
+        match reception {
             Reception::Taken => self.start_timer(flight),
-            Reception::TurnedAway(failure, hint) => self.flight_failed(flight, failure, hint),
+            Reception::TurnedAway(failure, hint) => self.came_back(flight, failure, hint),
         }
     }
 
@@ -169,9 +180,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     pub(super) fn hear_by_the_books(&mut self, call: u32, attempt: u32, answer: Answer) {
         let Some(flight) = self.world.calls.flight(call, attempt) else { return };
         match (self.world.calls.flights.get(flight).stage, answer) {
-            (Stage::Out, Answer::Failure(failure, hint)) => {
-                self.flight_failed(flight, failure, hint);
-            }
+            (Stage::Out, Answer::Failure(failure, hint)) => self.came_back(flight, failure, hint),
             (Stage::RunsOn | Stage::Fetches, answer) => {
                 let outcome = match answer {
                     Answer::Success => Outcome::Succeeded,
@@ -187,6 +196,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 | Stage::Leaving
                 | Stage::Coalesced(_)
                 | Stage::Leads
+                | Stage::Repeats
                 | Stage::Told(_),
                 _,
             ) => {
@@ -268,6 +278,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 self.memory(call).pace.as_mut().filter(|_| answered.is_some() && was_sent)
             {
                 pace.learned(took);
+            }
+            if answered.is_some() && was_sent {
+                self.keep_connection(call);
             }
             self.end_flight(flight);
         }

@@ -87,6 +87,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     | Stage::Leaving
                     | Stage::Leads
                     | Stage::Told(_)
+                    | Stage::Repeats
                     | Stage::Out
                     | Stage::Coalesced(_) => Leader::Waits,
                 };
@@ -153,6 +154,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             | Stage::Leaving
             | Stage::Coalesced(_)
             | Stage::Leads
+            | Stage::Repeats
             | Stage::Out
             | Stage::RunsOn
             | Stage::Fetches => unreachable!("it did not wait for another one"),

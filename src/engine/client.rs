@@ -100,6 +100,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         kind: Sending,
     ) -> Reception {
         self.observer.observe(self.now, Fact::Sent { edge, call: CallId(call), attempt, kind });
+        self.put_on_its_way(edge, to, call, attempt)
+    }
+
+    /// What has been said to be sent goes.
+    #[inline(always)]
+    pub(super) fn put_on_its_way(
+        &mut self,
+        edge: EdgeId,
+        to: Station,
+        call: u32,
+        attempt: u32,
+    ) -> Reception {
         let state = &self.world.edges[edge.index()];
         if state.is_direct {
             self.receive(to, call, attempt)
@@ -280,8 +292,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     pub(super) fn deadline(&self, call: u32, attempt: u32, arrived: Time) -> Time {
         if let Some(flight) = self.world.calls.flight(call, attempt) {
-            let Flight { until, sent, .. } = *self.world.calls.flights.get(flight);
-            return if until == Time::NEVER { until } else { arrived + until.since(sent) };
+            let Flight { until, departed, .. } = *self.world.calls.flights.get(flight);
+            return if until == Time::NEVER { until } else { arrived + until.since(departed) };
         }
         let edge = self.world.calls.edge(call);
         match self.world.edges[edge.index()].timeout {

@@ -106,7 +106,14 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
             (Stage::Coalesced(_), _) => self.forget_fetch(flight),
             (Stage::Out, Losers::Cancelled)
-            | (Stage::Throttled(None) | Stage::Leaving | Stage::Leads | Stage::Told(_), _) => {}
+            | (
+                Stage::Throttled(None)
+                | Stage::Leaving
+                | Stage::Leads
+                | Stage::Told(_)
+                | Stage::Repeats,
+                _,
+            ) => {}
         }
         self.enter(flight, None);
         if stage == Stage::Out {

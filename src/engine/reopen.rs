@@ -39,6 +39,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 if old.cache == new.cache {
                     fresh.store = before.store;
                 }
+                if old.transport == new.transport {
+                    fresh.connections = before.connections;
+                }
             }
         }
         let of_edge = |flight: &u32| {
@@ -100,7 +103,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         for flight in flights {
             let state = *self.world.calls.flights.get(flight);
             match state.stage {
-                Stage::Leaving | Stage::Out | Stage::RunsOn => {
+                Stage::Leaving | Stage::Repeats | Stage::Out | Stage::RunsOn => {
                     let leases = &mut self.memory(state.call).leases;
                     let leased = leases.is_some();
                     if let Some(leases) = leases {

@@ -44,6 +44,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             | Stage::Coalesced(_)
             | Stage::Leads
             | Stage::Told(_)
+            | Stage::Repeats
             | Stage::Out
             | Stage::RunsOn
             | Stage::Fetches => (Time::NEVER, Ends::Attempt, patience.timer(born, ready, sent)),
@@ -96,6 +97,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Stage::Throttled(ticket) => self.look_at_throttle(flight, ticket),
             Stage::Leaving => self.launch(flight),
             Stage::Leads => self.ask_throttle(flight),
+            Stage::Repeats => self.send_again(flight),
             Stage::InLine(_)
             | Stage::Coalesced(_)
             | Stage::Told(_)
@@ -146,6 +148,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             | Stage::Leaving
             | Stage::Leads
             | Stage::Told(_)
+            | Stage::Repeats
             | Stage::Fetches => {
                 unreachable!("nobody waits for it")
             }

@@ -16,6 +16,8 @@ pub struct Summary {
     pub assessment: Assessment,
     /// Counts over the whole run.
     pub tally: Tally,
+    /// Attempts that came to services, as they count them.
+    pub server_attempts: u64,
     /// The run in windows.
     pub timeline: Timeline,
     /// Median latency of successful requests; none without successes.
@@ -31,6 +33,7 @@ impl From<Run> for Summary {
             variant: run.variant,
             seed: run.seed,
             assessment: run.assessment,
+            server_attempts: recording.server_attempts(),
             tally: recording.tally,
             latency_p50: recording.latency.quantile(0.5),
             latency_p99: recording.latency.quantile(0.99),
