@@ -353,7 +353,7 @@ fn last_windows(recording: &Recording, service: usize, from: usize) -> (u64, u64
     if graph.is_none() {
         let windows = &recording.timeline.windows()[from..];
         let queue = |window: Option<&Window>| window.map_or(0, |window| window.queue);
-        let attempts = windows.iter().map(|window| window.attempts).sum();
+        let attempts = windows.iter().map(|window| window.attempts + window.repeats).sum();
         return (queue(windows.first()), queue(windows.last()), attempts);
     }
     let mut windows = graph.stations().skip(from).map(|stations| stations[service]);

@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
     let story = args.source.read()?;
     let variants = args.source.pick(&story, options)?;
-    let seeds = args.seeds.or(story.seed, 1)?;
+    let seeds = args.seeds.or(story.seed, 1);
     let subjects = subjects(&variants);
 
     let interrupt = Interrupt::listen()?;

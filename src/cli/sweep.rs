@@ -63,7 +63,7 @@ pub(super) fn sweep(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if cells.is_empty() {
         return Err(anyhow!("{file}: none of the variants asked for is part of the [sweep]").into());
     }
-    let seeds = args.seeds.or(story.seed, sweep.seeds)?;
+    let seeds = args.seeds.or(story.seed, sweep.seeds);
 
     let interrupt = Interrupt::listen()?;
     let progress = Progress::over((seeds.end - seeds.start) * cells.len() as u64, options);

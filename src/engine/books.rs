@@ -18,7 +18,8 @@ use crate::policy::budget::{Charged, Extra, Permission, Receipt, Rule};
 use crate::policy::deadline::Patience;
 use crate::policy::outcome::Outcome;
 use crate::policy::retry::{Decision, Failure, Hint};
-use crate::policy::throttle::{Kind, Turn};
+use crate::policy::throttle::{Kind, Ticket, Turn};
+use crate::policy::transport::Departure;
 use crate::random::Stream;
 use crate::time::{Span, Time};
 
@@ -97,10 +98,29 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let longest = self.patience_of(call).slack(born, now).unwrap_or(Span::MAX);
         let (memory, bits) = self.memory_and_bits(call);
         let valve = memory.valve.as_mut();
-        match valve.map_or(Turn::Now, |valve| valve.ask(now, asks_as, longest, bits)) {
+        let turn = valve.map_or(Turn::Now, |valve| valve.ask(now, asks_as, longest, bits));
+        self.take_turn(flight, turn);
+    }
+
+    /// The wait at a throttle is over, or it is time to look how long it will be.
+    pub(super) fn look_at_throttle(&mut self, flight: u32, ticket: Option<Ticket>) {
+        let Some(ticket) = ticket else { return self.pass_breaker(flight) };
+        let call = self.world.calls.flights.get(flight).call;
+        let (now, born) = (self.now, self.world.calls.born(call));
+        let longest = self.patience_of(call).slack(born, now).unwrap_or(Span::MAX);
+        let valve = self.memory(call).valve.as_mut();
+        let turn = valve.map_or(Turn::Now, |valve| valve.look(now, ticket, longest));
+        self.take_turn(flight, turn);
+    }
+
+    fn take_turn(&mut self, flight: u32, turn: Turn) {
+        match turn {
             Turn::TooLate => self.miss_deadline(flight, Guard::Throttle),
             Turn::Now => self.pass_breaker(flight),
-            Turn::After(wait) => self.leave_after(flight, Stage::Throttled, wait),
+            Turn::After(wait) => self.leave_after(flight, Stage::Throttled(None), wait),
+            Turn::InLine(ticket, wait) => {
+                self.leave_after(flight, Stage::Throttled(Some(ticket)), wait);
+            }
             Turn::Dropped => self.hold_back(flight, Guard::Throttle, Failure::Unavailable),
         }
     }
@@ -134,14 +154,24 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let state = self.world.calls.flights.get_mut(flight);
         state.metered = true;
         state.stage = Stage::Out;
-        state.sent = now;
+        (state.sent, state.departed) = (now, now);
         state.timer = UNTIMED;
         state.station = station;
         self.set_limit(flight);
         let edge = self.world.calls.edge(call);
-        match self.dispatch(edge, station, call, attempt, kind) {
+        self.observer.observe(now, Fact::Sent { edge, call: CallId(call), attempt, kind });
+        let reception = match self.board(flight) {
+            Departure::Fresh | Departure::Reused => {
+                self.put_on_its_way(edge, station, call, attempt)
+            }
+            Departure::Dies { after } => {
+                self.leave_on_dying(call, attempt, after);
+                Reception::Taken
+            }
+        };
+        match reception {
             Reception::Taken => self.start_timer(flight),
-            Reception::TurnedAway(failure, hint) => self.flight_failed(flight, failure, hint),
+            Reception::TurnedAway(failure, hint) => self.came_back(flight, failure, hint),
         }
     }
 
@@ -150,9 +180,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     pub(super) fn hear_by_the_books(&mut self, call: u32, attempt: u32, answer: Answer) {
         let Some(flight) = self.world.calls.flight(call, attempt) else { return };
         match (self.world.calls.flights.get(flight).stage, answer) {
-            (Stage::Out, Answer::Failure(failure, hint)) => {
-                self.flight_failed(flight, failure, hint);
-            }
+            (Stage::Out, Answer::Failure(failure, hint)) => self.came_back(flight, failure, hint),
             (Stage::RunsOn | Stage::Fetches, answer) => {
                 let outcome = match answer {
                     Answer::Success => Outcome::Succeeded,
@@ -163,11 +191,12 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             }
             (Stage::Out, Answer::Success) => unreachable!("it was waited for"),
             (
-                Stage::Throttled
+                Stage::Throttled(_)
                 | Stage::InLine(_)
                 | Stage::Leaving
                 | Stage::Coalesced(_)
                 | Stage::Leads
+                | Stage::Repeats
                 | Stage::Told(_),
                 _,
             ) => {
@@ -249,6 +278,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 self.memory(call).pace.as_mut().filter(|_| answered.is_some() && was_sent)
             {
                 pace.learned(took);
+            }
+            if answered.is_some() && was_sent {
+                self.keep_connection(call);
             }
             self.end_flight(flight);
         }

@@ -82,11 +82,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             Some(Outcome::Succeeded) => {
                 let leader = match stage {
                     Stage::RunsOn | Stage::Fetches => Leader::Gone,
-                    Stage::Throttled
+                    Stage::Throttled(_)
                     | Stage::InLine(_)
                     | Stage::Leaving
                     | Stage::Leads
                     | Stage::Told(_)
+                    | Stage::Repeats
                     | Stage::Out
                     | Stage::Coalesced(_) => Leader::Waits,
                 };
@@ -148,11 +149,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         match stage {
             Stage::Told(None) => self.succeed(call, attempt),
             Stage::Told(Some(failure)) => self.flight_failed(flight, failure, Hint::Absent),
-            Stage::Throttled
+            Stage::Throttled(_)
             | Stage::InLine(_)
             | Stage::Leaving
             | Stage::Coalesced(_)
             | Stage::Leads
+            | Stage::Repeats
             | Stage::Out
             | Stage::RunsOn
             | Stage::Fetches => unreachable!("it did not wait for another one"),

@@ -12,7 +12,9 @@ use crate::policy::Class;
 use crate::policy::breaker::Ticket as Pass;
 use crate::policy::budget::Receipt;
 use crate::policy::discipline::Ticket;
+use crate::policy::effect::Operation;
 use crate::policy::retry::{Failure, Memory};
+use crate::policy::transport::Repeated;
 use crate::time::Time;
 
 /// One request.
@@ -58,6 +60,8 @@ pub(super) struct Kept {
     pub(super) first_flight: u32,
     /// What a breaker outside the retry gave the request.
     pub(super) pass: Option<Pass>,
+    /// What of it was sent again beneath the policy.
+    pub(super) repeated: Repeated,
 }
 
 impl Kept {
@@ -73,6 +77,7 @@ impl Kept {
         denied: false,
         first_flight: NOBODY,
         pass: None,
+        repeated: Repeated::NOTHING,
     };
 }
 
@@ -90,6 +95,8 @@ pub(super) struct Calls {
     pub(super) flights: Flights,
     /// For whom services call; only where services do.
     subs: Vec<Sub>,
+    /// What was really done for each request; only where services count that.
+    operations: Vec<Operation>,
 }
 
 /// A request that a service makes.
@@ -132,6 +139,7 @@ impl Calls {
         self.kept.clear();
         self.flights.clear();
         self.subs.clear();
+        self.operations.clear();
     }
 
     /// A fresh request over `edge`, with one reference: the caller's.
@@ -148,6 +156,9 @@ impl Calls {
             }
             if let Some(sub) = self.subs.get_mut(slot as usize) {
                 *sub = Sub::NOTHING;
+            }
+            if let Some(operation) = self.operations.get_mut(slot as usize) {
+                *operation = Operation::NOTHING;
             }
             self.slots[slot as usize] = call;
             return slot;
@@ -215,7 +226,15 @@ impl Calls {
         &mut self.subs[slot as usize]
     }
 
-    /// The same, to look at.
+    /// What was really done for the request.
+    pub(super) fn operation(&mut self, slot: u32) -> &mut Operation {
+        if self.operations.len() < self.slots.len() {
+            self.operations.resize(self.slots.len(), Operation::NOTHING);
+        }
+        &mut self.operations[slot as usize]
+    }
+
+    /// For whom a service makes the request, to look at.
     pub(super) fn sub(&self, slot: u32) -> Sub {
         self.subs.get(slot as usize).copied().unwrap_or(Sub::NOTHING)
     }
@@ -277,6 +296,13 @@ impl Calls {
     #[inline]
     pub(super) fn edge(&self, slot: u32) -> EdgeId {
         self.slots[slot as usize].edge
+    }
+
+    /// The edge with the attempt that is waited for or will be sent next.
+    #[inline]
+    pub(super) fn edge_and_attempt(&self, slot: u32) -> (EdgeId, u32) {
+        let call = &self.slots[slot as usize];
+        (call.edge, call.attempt)
     }
 
     /// Which instance of the client.

@@ -70,8 +70,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// The attempt that is due leaves for the service.
     #[inline(always)]
     fn send(&mut self, call: u32) {
-        let edge = self.world.calls.edge(call);
-        let attempt = self.world.calls.attempt(call);
+        let (edge, attempt) = self.world.calls.edge_and_attempt(call);
+        self.send_over(edge, call, attempt);
+    }
+
+    #[inline(always)]
+    fn send_over(&mut self, edge: EdgeId, call: u32, attempt: u32) {
         let kind = if attempt == 0 { Sending::First } else { Sending::Retry };
         let to = self.world.edges[edge.index()].to;
         match self.dispatch(edge, to, call, attempt, kind) {
@@ -96,6 +100,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         kind: Sending,
     ) -> Reception {
         self.observer.observe(self.now, Fact::Sent { edge, call: CallId(call), attempt, kind });
+        self.put_on_its_way(edge, to, call, attempt)
+    }
+
+    /// What has been said to be sent goes.
+    #[inline(always)]
+    pub(super) fn put_on_its_way(
+        &mut self,
+        edge: EdgeId,
+        to: Station,
+        call: u32,
+        attempt: u32,
+    ) -> Reception {
         let state = &self.world.edges[edge.index()];
         if state.is_direct {
             self.receive(to, call, attempt)
@@ -115,8 +131,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// The client gives up the attempt it waits for.
     #[inline(always)]
     pub(super) fn time_out(&mut self, call: u32) {
-        let edge = self.world.calls.edge(call);
-        let attempt = self.world.calls.attempt(call);
+        let (edge, attempt) = self.world.calls.edge_and_attempt(call);
         self.observer.observe(self.now, Fact::TimedOut { edge, call: CallId(call), attempt });
         let state = &self.world.edges[edge.index()];
         let (to, plain) = (state.to, state.plain_retry);
@@ -127,7 +142,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 if attempt < max_retries && self.nothing_comes_before_a_retry() =>
             {
                 self.world.calls.give_up_attempt(call);
-                self.send(call);
+                self.send_over(edge, call, attempt + 1);
             }
             Some(_) | None => self.attempt_failed(call, Failure::TimedOut, Hint::Absent),
         }
@@ -277,8 +292,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     #[inline]
     pub(super) fn deadline(&self, call: u32, attempt: u32, arrived: Time) -> Time {
         if let Some(flight) = self.world.calls.flight(call, attempt) {
-            let Flight { until, sent, .. } = *self.world.calls.flights.get(flight);
-            return if until == Time::NEVER { until } else { arrived + until.since(sent) };
+            let Flight { until, departed, .. } = *self.world.calls.flights.get(flight);
+            return if until == Time::NEVER { until } else { arrived + until.since(departed) };
         }
         let edge = self.world.calls.edge(call);
         match self.world.edges[edge.index()].timeout {

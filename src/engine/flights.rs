@@ -9,6 +9,8 @@ use crate::policy::budget::Receipt;
 use crate::policy::cache::{Fetch, Place as Waiting};
 use crate::policy::outcome::Failure;
 use crate::policy::pool::Place;
+use crate::policy::throttle::Ticket;
+use crate::policy::transport::Carrier;
 use crate::time::Time;
 
 /// In place of a flight: none.
@@ -37,6 +39,10 @@ pub(super) struct Flight {
     pub(super) ready: Time,
     /// When it left.
     pub(super) sent: Time,
+    /// When it left for the last time, if its transport has sent it again.
+    pub(super) departed: Time,
+    /// On what it left.
+    pub(super) carrier: Carrier,
     /// When its client waits for it no longer.
     pub(super) until: Time,
     /// What the breaker gave it.
@@ -56,8 +62,8 @@ pub(super) struct Flight {
 /// How far an attempt has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// The throttle makes it wait.
-    Throttled,
+    /// The throttle makes it wait, in a line if it has a ticket.
+    Throttled(Option<Ticket>),
     /// It waits for a connection.
     InLine(Place),
     /// It has a connection, and leaves at this very instant.
@@ -68,6 +74,8 @@ pub(super) enum Stage {
     Leads,
     /// It has waited so, and is told at this very instant what came of it: nothing, or how it failed.
     Told(Option<Failure>),
+    /// It has failed, and nobody but its transport knows of that, which is about to send it again.
+    Repeats,
     /// It is out, and its client waits for it.
     Out,
     /// It is out, and its client waits for it no longer without having withdrawn it.
@@ -101,6 +109,8 @@ impl Flight {
             timer: UNTIMED,
             ready: now,
             sent: now,
+            departed: now,
+            carrier: Carrier::Fresh,
             until: Time::NEVER,
             pass: None,
             receipt: Receipt::NOTHING,

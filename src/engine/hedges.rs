@@ -99,9 +99,21 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     leases.leave(place);
                 }
             }
+            (Stage::Throttled(Some(_)), _) => {
+                if let Some(valve) = &mut self.memory(call).valve {
+                    valve.leave();
+                }
+            }
             (Stage::Coalesced(_), _) => self.forget_fetch(flight),
             (Stage::Out, Losers::Cancelled)
-            | (Stage::Throttled | Stage::Leaving | Stage::Leads | Stage::Told(_), _) => {}
+            | (
+                Stage::Throttled(None)
+                | Stage::Leaving
+                | Stage::Leads
+                | Stage::Told(_)
+                | Stage::Repeats,
+                _,
+            ) => {}
         }
         self.enter(flight, None);
         if stage == Stage::Out {

@@ -19,6 +19,7 @@ mod hedges;
 mod lane_map;
 mod lever;
 mod network;
+mod operations;
 mod outage;
 mod queue_timer;
 mod refusal;
@@ -28,6 +29,7 @@ mod service;
 mod state;
 #[cfg(test)]
 mod tests;
+mod transport;
 mod trigger;
 mod visits;
 mod waits;

@@ -4,7 +4,10 @@ use super::Run;
 use super::agenda::{Agenda, Event};
 use super::client::{Answer, Reception, edge_at};
 use super::state::{Station, left_by};
+use crate::model::Notice;
 use crate::observe::{CallId, Fact, Observer};
+use crate::policy::outcome::Failure;
+use crate::policy::retry::Hint;
 use crate::random::{Bits, Draw, Sprout};
 use crate::time::Span;
 
@@ -26,6 +29,17 @@ pub(super) struct Journey {
 enum Way {
     There,
     Back,
+}
+
+/// What becomes of what leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It arrives.
+    Arrives,
+    /// It is lost, and nobody is told.
+    Lost,
+    /// It is lost with its connection, of which its client hears.
+    Breaks,
 }
 
 /// Everything on its way, in a slab.
@@ -88,32 +102,78 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// Something leaves for the other end, `after` that.
     fn travel(&mut self, journey: Journey, way: Way, after: Span) {
-        let (takes, lost) = match way {
-            Way::There => (Draw::There, Draw::LostThere),
-            Way::Back => (Draw::Back, Draw::LostBack),
-        };
         let Journey { call, attempt, .. } = journey;
-        let edge = self.world.calls.edge(call);
-        let key = self.world.calls.key(call);
-        let state = &self.world.edges[edge.index()];
-        let arrives = left_by(state.network.losses.iter().map(|(_, share)| *share));
-        if Sprout::of(key, attempt, lost).uniform() >= arrives {
-            self.observer
-                .observe(self.now, Fact::LostOnTheWay { edge, call: CallId(call), attempt });
-            self.note_late(journey, way);
-            return;
+        match self.fate(call, attempt, way) {
+            Fate::Arrives => {
+                let takes = after + self.way_takes(call, attempt, way);
+                self.set_out(journey, way, takes);
+            }
+            lost @ (Fate::Lost | Fate::Breaks) => {
+                let edge = self.world.calls.edge(call);
+                let fact = Fact::LostOnTheWay { edge, call: CallId(call), attempt };
+                self.observer.observe(self.now, fact);
+                self.note_late(journey, way);
+                if lost == Fate::Breaks {
+                    let there = match way {
+                        Way::There => self.way_takes(call, attempt, Way::There),
+                        Way::Back => Span::ZERO,
+                    };
+                    let back = self.way_takes(call, attempt, Way::Back);
+                    self.break_off(call, attempt, after + there + back);
+                }
+            }
         }
-        let added: Span = state.network.added.iter().map(|(_, added)| *added).sum();
-        let lane = state.journey_lane;
-        let law = edge_at(self.model, state.owner).latency.as_ref();
-        let usual = law.map_or(Span::ZERO, |law| law.sample(&mut Sprout::of(key, attempt, takes)));
-        self.world.calls.retain(call);
+    }
+
+    /// Whoever has sent an attempt hears, `after` now, that its connection has broken.
+    pub(super) fn break_off(&mut self, call: u32, attempt: u32, after: Span) {
+        let answer = Answer::Failure(Failure::Reset, Hint::Absent);
+        let journey = Journey { to: Station(0), call, attempt, answer, work: Span::ZERO };
+        self.set_out(journey, Way::Back, after);
+    }
+
+    fn set_out(&mut self, journey: Journey, way: Way, takes: Span) {
+        let edge = self.world.calls.edge(journey.call);
+        let lane = self.world.edges[edge.index()].journey_lane;
+        self.world.calls.retain(journey.call);
         let journey = self.world.journeys.begin(journey);
         let arrival = match way {
             Way::There => Event::AttemptArrives { journey },
             Way::Back => Event::AnswerArrives { journey },
         };
-        self.schedule(after + usual + added, arrival, lane);
+        self.schedule(takes, arrival, lane);
+    }
+
+    fn fate(&self, call: u32, attempt: u32, way: Way) -> Fate {
+        let state = &self.world.edges[self.world.calls.edge(call).index()];
+        let usual = edge_at(self.model, state.owner).loss;
+        let (lost, usually) = match way {
+            Way::There => (Draw::LostThere, usual.requests),
+            Way::Back => (Draw::LostBack, usual.replies),
+        };
+        let luck = Sprout::of(self.world.calls.key(call), attempt, lost).uniform();
+        let left = usually.complement().as_f64();
+        let by_triggers = left_by(state.network.losses.iter().map(|(_, share)| *share));
+        match usual.clients {
+            _ if luck < left * by_triggers => Fate::Arrives,
+            // What a trigger loses, it loses without a word.
+            Notice::AtOnce if luck >= left => Fate::Breaks,
+            Notice::AtOnce | Notice::Never => Fate::Lost,
+        }
+    }
+
+    /// How long the way takes at the moment.
+    fn way_takes(&self, call: u32, attempt: u32, way: Way) -> Span {
+        let takes = match way {
+            Way::There => Draw::There,
+            Way::Back => Draw::Back,
+        };
+        let state = &self.world.edges[self.world.calls.edge(call).index()];
+        let added: Span = state.network.added.iter().map(|(_, added)| *added).sum();
+        let law = edge_at(self.model, state.owner).latency.as_ref();
+        let key = self.world.calls.key(call);
+        let usual = law.map_or(Span::ZERO, |law| law.sample(&mut Sprout::of(key, attempt, takes)));
+        usual + added
     }
 
     /// An attempt has travelled to its service.

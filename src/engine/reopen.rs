@@ -39,6 +39,9 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 if old.cache == new.cache {
                     fresh.store = before.store;
                 }
+                if old.transport == new.transport {
+                    fresh.connections = before.connections;
+                }
             }
         }
         let of_edge = |flight: &u32| {
@@ -51,6 +54,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             if moved || old.budget != new.budget {
                 flight.metered = false;
                 flight.receipt = Receipt::NOTHING;
+            }
+            if let Stage::Throttled(ticket) = &mut flight.stage
+                && (moved || old.throttle != new.throttle)
+            {
+                // The line it stands in is gone with the throttle.
+                *ticket = None;
             }
             if moved || old.breaker != new.breaker {
                 flight.pass = None;
@@ -94,7 +103,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         for flight in flights {
             let state = *self.world.calls.flights.get(flight);
             match state.stage {
-                Stage::Leaving | Stage::Out | Stage::RunsOn => {
+                Stage::Leaving | Stage::Repeats | Stage::Out | Stage::RunsOn => {
                     let leases = &mut self.memory(state.call).leases;
                     let leased = leases.is_some();
                     if let Some(leases) = leases {
@@ -103,7 +112,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                     self.world.calls.flights.get_mut(flight).leased = leased;
                 }
                 Stage::InLine(place) => in_line.push((place, flight)),
-                Stage::Throttled
+                Stage::Throttled(_)
                 | Stage::Coalesced(_)
                 | Stage::Leads
                 | Stage::Told(_)

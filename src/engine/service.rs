@@ -5,11 +5,12 @@ use super::agenda::{Agenda, Entry, Event};
 use super::calls::Whereabouts;
 use super::client::{Answer, Reception};
 use super::state::{BEYOND, Errand, IDLE, Station, left_by};
-use crate::model::{ErrorCost, OnAbandon, WorkDraw};
+use crate::model::{ErrorCost, Notice, OnAbandon, WorkDraw};
 use crate::observe::{CallId, Dropped, Fact, Observer, Place};
 use crate::policy::Class;
 use crate::policy::admission::{Load, Welcome};
 use crate::policy::discipline::{Urgency, Waiting};
+use crate::policy::effect::Execution;
 use crate::policy::limit::{Outcome, Sample};
 use crate::policy::shedding::{Fate, PickUp};
 use crate::random::{Bits, Draw, Sprout};
@@ -208,8 +209,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         state.began = began;
         let station = &mut self.world.stations[state.station.index()];
         station.one_more_busy(self.now);
-        if station.makes_calls {
-            return self.begin_visit(worker);
+        if station.does_more {
+            return self.begin_operation(worker);
         }
         if station.on_abandon != OnAbandon::Ignores {
             self.world.calls.set_place(call, attempt, Whereabouts::Worker(worker));
@@ -235,6 +236,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         match state.errand {
             Errand::Serves => {}
             Errand::Visit(visit) => return self.visit_worked(worker, visit),
+            Errand::Replays | Errand::Conflicts => return self.complete_told(worker),
             Errand::SaysNo => return self.complete_refusal(worker),
         }
         let (station, call, attempt, work) = (state.station, state.call, state.attempt, state.work);
@@ -242,7 +244,8 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let admitted = state.admitted;
         let answer = if self.world.stations[station.index()].is_guarded {
             self.learn(station, admitted, Outcome::Answered);
-            self.outcome(station, call, attempt)
+            let execution = self.take_execution(worker);
+            self.outcome(station, call, attempt, execution)
         } else {
             Answer::Success
         };
@@ -284,14 +287,22 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
 
     /// What an attempt has come to that was served in full.
     #[cold]
-    pub(super) fn outcome(&self, station: Station, call: u32, attempt: u32) -> Answer {
+    pub(super) fn outcome(
+        &mut self,
+        station: Station,
+        call: u32,
+        attempt: u32,
+        execution: Option<Execution>,
+    ) -> Answer {
         let errors = self.policy(station).errors;
-        match errors.cost {
+        let answer = match errors.cost {
             ErrorCost::FullWork if self.fails(station, call, attempt) => {
                 Answer::Failure(errors.failure, errors.hint)
             }
             ErrorCost::FullWork | ErrorCost::Nothing => Answer::Success,
-        }
+        };
+        self.operation_ended(station, call, attempt, execution, answer);
+        answer
     }
 
     /// A limit on concurrency learns from an attempt that ends now, itself still counted.
@@ -468,6 +479,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             }
             Whereabouts::Worker(worker) if stops_work => {
                 self.world.workers[worker as usize].completion = IDLE;
+                self.leave_operation(worker, Notice::AtOnce);
                 self.say_withdrawn(station, call, attempt, Place::Worker);
                 self.free(worker);
                 self.expect_hand_over(station);

@@ -24,6 +24,7 @@ use crate::policy::retry::Failure;
 use crate::policy::shedding::{Shedder, Shedding};
 use crate::policy::slowdown::Slowdown;
 use crate::policy::throttle::Valve;
+use crate::policy::transport::Connections;
 use crate::random::{Bits, Purpose, Sprout, Stream};
 use crate::time::{Span, Time};
 use crate::unit::Fraction;
@@ -97,6 +98,7 @@ pub(super) struct Memory {
     pub(super) leases: Option<Leases>,
     pub(super) front: Option<Front>,
     pub(super) store: Option<Store>,
+    pub(super) connections: Option<Connections>,
 }
 
 /// What triggers have put between a client and its service.
@@ -136,8 +138,8 @@ pub(super) struct StationState {
     pub(super) refused: Refused,
     /// What makes its workers come and go.
     pub(super) scaler: Option<Box<Scaler>>,
-    /// Whether it calls other services.
-    pub(super) makes_calls: bool,
+    /// Whether serving an attempt is more than work: it calls other services, or counts executions.
+    pub(super) does_more: bool,
     /// The first of its edges in [`World::edges`](super::World).
     pub(super) first_edge: u32,
     /// Attempts that it has begun and that no worker is with while what it called is out.
@@ -164,7 +166,8 @@ pub(super) struct StationState {
     pub(super) fixed_work: Span,
     /// Whether everything may wait, and is served when its turn comes.
     pub(super) is_open_to_all: bool,
-    /// Whether an attempt may fail for reasons of the service's own, find it gone, or meet a limit.
+    /// Whether an attempt may fail for reasons of the service's own, find it gone, or meet a limit; or
+    /// whether its end must be noted.
     pub(super) is_guarded: bool,
     /// What it does about attempts that are given up.
     pub(super) on_abandon: OnAbandon,
@@ -218,6 +221,10 @@ pub(super) enum Errand {
     Serves,
     /// It serves it, as this visit.
     Visit(u32),
+    /// It answers it with what an earlier one has come to.
+    Replays,
+    /// It tells it that another one is being served.
+    Conflicts,
     /// It refuses it.
     SaysNo,
 }
@@ -252,6 +259,7 @@ impl EdgeState {
         };
         // Whom to ask is kept track of attempt by attempt.
         self.keeps_books |= called.instances.get() > 1;
+        let keep_alive = edge.transport.and_then(|transport| transport.keep_alive);
         let jitter = &mut self.jitter;
         self.memories.clear();
         self.memories.resize_with(count, || Memory {
@@ -262,6 +270,7 @@ impl EdgeState {
             leases: edge.pool.filter(|_| edge.shared_pool.is_none()).map(|pool| pool.open()),
             front: Front::open(called, jitter),
             store: edge.cache.map(|cache| cache.open(jitter)),
+            connections: keep_alive.map(|keep_alive| keep_alive.open()),
         });
     }
 
@@ -270,6 +279,7 @@ impl EdgeState {
     pub(super) fn review(&mut self, edge: &Edge) {
         self.keeps_books |= edge.keeps_books();
         self.is_direct = edge.latency.is_none()
+            && !edge.loss.loses()
             && self.network.added.is_empty()
             && self.network.losses.is_empty();
         self.timeout = edge.timeout;
@@ -295,7 +305,7 @@ impl StationState {
         self.queue = policy.discipline.open();
         self.refused.clear();
         self.scaler = policy.scaling.map(|scaling| Box::new(Scaler::open(scaling, wanted)));
-        self.makes_calls = !policy.calls.list.is_empty();
+        self.does_more = !policy.calls.list.is_empty() || policy.effect.is_some();
         self.away = 0;
         self.resumed.clear();
         self.unread.clear();
@@ -366,6 +376,7 @@ impl StationState {
             policy.admission == Admission::Unbounded && policy.shedding == Shedding::Never;
         self.is_guarded = self.bucket.is_some()
             || self.limiter.is_some()
+            || policy.effect.is_some()
             || !self.health.outages.is_empty()
             || !self.health.error_shares.is_empty()
             || policy.errors.share != Fraction::ZERO;

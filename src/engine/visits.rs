@@ -14,6 +14,7 @@ use super::state::{Errand, HELD, IDLE, Owner, Station};
 use crate::id::EdgeId;
 use crate::model::{InnerCall, Meanwhile, Need, Notice, OnAbandon, PassedOn};
 use crate::observe::{CallId, Fact, Observer, Place};
+use crate::policy::effect::Execution;
 use crate::policy::limit::Outcome;
 use crate::policy::outcome::Failure;
 use crate::policy::retry::Hint;
@@ -41,6 +42,8 @@ pub(super) struct Visit {
     first_child: u32,
     /// When whoever sent the attempt gives it up.
     until: Time,
+    /// What it executes, where that is counted.
+    execution: Option<Execution>,
     /// Tells it from others in the same slot.
     stamp: u64,
 }
@@ -126,6 +129,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             pending: 0,
             first_child: NOBODY,
             until: self.deadline(state.call, state.attempt, state.admitted),
+            execution: self.take_execution(worker),
             stamp: VACANT,
         };
         let visit = self.world.visits.begin(visit);
@@ -334,15 +338,18 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// The attempt has been served, or one of the calls that it needs has failed: then what is told
     /// about trying again.
     fn finish_visit(&mut self, visit: u32, failed: Option<Hint>) {
-        let Visit { call, attempt, station, worker, admitted, done, .. } =
+        let Visit { call, attempt, station, worker, admitted, done, execution, .. } =
             *self.world.visits.get(visit);
         let guarded = self.world.stations[station.index()].is_guarded;
         if guarded {
             self.learn(station, admitted, Outcome::Answered);
         }
         let answer = match failed {
-            Some(hint) => Answer::Failure(Failure::Error, hint),
-            None if guarded => self.outcome(station, call, attempt),
+            Some(hint) => {
+                self.undo(station, call, execution);
+                Answer::Failure(Failure::Error, hint)
+            }
+            None if guarded => self.outcome(station, call, attempt, execution),
             None => Answer::Success,
         };
         self.world.calls.forget_place(call, attempt);
@@ -362,9 +369,10 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
 
     /// Its client has given up an attempt, and the service stops with it.
     pub(super) fn withdraw_visit(&mut self, visit: u32) {
-        let Visit { call, attempt, station, worker, .. } = *self.world.visits.get(visit);
+        let Visit { call, attempt, station, worker, execution, .. } = *self.world.visits.get(visit);
         self.drop_children(visit);
         self.world.visits.end(visit);
+        self.undo(station, call, execution);
         self.say_withdrawn(station, call, attempt, Place::Worker);
         self.leave(station, worker);
         self.world.calls.release(call);
@@ -385,9 +393,13 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             if !self.world.visits.is_alive(id) {
                 continue;
             }
-            let Visit { call, attempt, worker, .. } = *self.world.visits.get(id.slot);
+            let Visit { call, attempt, worker, execution, .. } = *self.world.visits.get(id.slot);
             self.drop_children(id.slot);
             self.world.visits.end(id.slot);
+            match notice {
+                Notice::AtOnce => self.undo(station, call, execution),
+                Notice::Never => {}
+            }
             self.leave(station, worker);
             self.lose(station, call, attempt, Place::Worker, notice);
         }

@@ -39,11 +39,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let patience = self.patience_of(call);
         let (mut until, mut ends, timer) = match stage {
             Stage::InLine(place) => (place.until, Ends::Wait, patience.timer_in_line(born, ready)),
-            Stage::Throttled
+            Stage::Throttled(_)
             | Stage::Leaving
             | Stage::Coalesced(_)
             | Stage::Leads
             | Stage::Told(_)
+            | Stage::Repeats
             | Stage::Out
             | Stage::RunsOn
             | Stage::Fetches => (Time::NEVER, Ends::Attempt, patience.timer(born, ready, sent)),
@@ -93,9 +94,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt that was held up may leave.
     pub(super) fn flight_leaves(&mut self, flight: u32) {
         match self.world.calls.flights.get(flight).stage {
-            Stage::Throttled => self.pass_breaker(flight),
+            Stage::Throttled(ticket) => self.look_at_throttle(flight, ticket),
             Stage::Leaving => self.launch(flight),
             Stage::Leads => self.ask_throttle(flight),
+            Stage::Repeats => self.send_again(flight),
             Stage::InLine(_)
             | Stage::Coalesced(_)
             | Stage::Told(_)
@@ -142,7 +144,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 self.end_flight(flight);
             }
             Stage::Coalesced(_) => self.leave_fetch(flight),
-            Stage::Throttled | Stage::Leaving | Stage::Leads | Stage::Told(_) | Stage::Fetches => {
+            Stage::Throttled(_)
+            | Stage::Leaving
+            | Stage::Leads
+            | Stage::Told(_)
+            | Stage::Repeats
+            | Stage::Fetches => {
                 unreachable!("nobody waits for it")
             }
         }

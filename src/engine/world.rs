@@ -11,11 +11,13 @@ use super::connections::Reconnections;
 use super::lane_map::{LaneMap, Use};
 use super::lever::Alert;
 use super::network::Journeys;
+use super::operations::Part;
 use super::queue_timer::QueueTimers;
 use super::state::{ClientState, EdgeState, Network, Owner, Station, StationState, User, Worker};
 use super::visits::Visits;
 use crate::id::{ClientId, ServiceId};
-use crate::model::{Action, Arrivals, Disturbance, Edge, LateAnswers, Model, PassedOn};
+use crate::model::{Action, Arrivals, Disturbance, Edge, LateAnswers, Model, PassedOn, Service};
+use crate::policy::effect::Desk;
 use crate::policy::pool::Leases;
 use crate::policy::retry::Failure;
 use crate::random::{Purpose, Stream, name_key};
@@ -33,6 +35,10 @@ pub struct World<A = Lanes> {
     pub(super) journeys: Journeys,
     pub(super) queue_timers: QueueTimers,
     pub(super) visits: Visits,
+    /// What each service knows of operations that were executed, if it counts them.
+    pub(super) desks: Vec<Option<Desk>>,
+    /// What each worker has to do with that; only where any service counts.
+    pub(super) parts: Vec<Part>,
     pub(super) clients: Vec<ClientState>,
     /// Those of the clients, and then those of the services, one service after the other.
     pub(super) edges: Vec<EdgeState>,
@@ -92,6 +98,7 @@ impl<A: Agenda> World<A> {
         }));
         let mut lanes = LaneMap::default();
         self.reset_services(model, seed, &mut lanes);
+        self.reset_parts();
         self.reset_clients(model, seed, &mut lanes);
         self.reset_pools(model);
     }
@@ -122,6 +129,9 @@ impl<A: Agenda> World<A> {
         self.first_stations.push(count);
         self.stations.truncate(usize::from(count));
         self.stations.resize_with(usize::from(count), StationState::default);
+        self.desks.clear();
+        let desk = |service: &Service| service.effect.map(|effect| effect.idempotency.open());
+        self.desks.extend(model.services.iter().map(desk));
         for (index, service) in model.services.iter().enumerate() {
             let id = ServiceId(index as u16);
             let lane = lanes.of_optional(Use::Work, service.service_time.constant());
@@ -134,6 +144,14 @@ impl<A: Agenda> World<A> {
                 state.reset(id, instance, service, seed, first as u32..workers as u32, lane);
                 state.review(service);
             }
+        }
+    }
+
+    /// Nobody has anything to do with an operation yet.
+    fn reset_parts(&mut self) {
+        self.parts.clear();
+        if self.desks.iter().any(Option::is_some) {
+            self.parts.resize(self.workers.len(), Part::None);
         }
     }
 
@@ -272,6 +290,8 @@ fn needs_keys(model: &Model, id: ClientId) -> bool {
         service.service_time.constant().is_none()
             || service.instances.get() > 1
             || client.edge.cache.is_some()
+            || client.edge.loss.loses()
+            || service.effect.is_some()
             || client.edge.pool.is_some_and(|pool| pool.dead.is_some())
             || service.errors.share != Fraction::ZERO
             || client.edge.latency.as_ref().is_some_and(|law| law.constant().is_none())

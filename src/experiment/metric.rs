@@ -51,6 +51,22 @@ metrics! {
         Retries "retries" |run| Some(run.recording.tally.retries as f64),
         /// Copies sent by clients of attempts that were still out.
         Hedges "hedges" |run| Some(run.recording.tally.hedges as f64),
+        /// Attempts sent again by clients' transports, beneath all policies.
+        TransportRepeats "transport_repeats" |run| Some(run.recording.tally.repeats as f64),
+        /// Attempts that came to services.
+        ServerAttempts "server_attempts" |run| Some(run.recording.server_attempts() as f64),
+        /// Operations executed.
+        Executions "executions" |run| Some(run.recording.tally.executions as f64),
+        /// Operations executed although they had been before.
+        Duplicates "duplicate_executions" |run| Some(run.recording.tally.duplicates as f64),
+        /// Requests for which an operation was executed more than once.
+        ExecutedAgain "executed_more_than_once" |run| Some(run.recording.tally.executed_again as f64),
+        /// Attempts answered with what an earlier one had come to.
+        Replayed "replayed" |run| Some(run.recording.tally.replayed as f64),
+        /// Attempts turned away because another one of the same request was being served.
+        Conflicts "conflicts" |run| Some(run.recording.tally.conflicts as f64),
+        /// Idempotency keys that services had forgotten.
+        KeysExpired "keys_expired" |run| Some(run.recording.tally.keys_expired as f64),
         /// Attempts held back by a client's own throttle, breaker or pool.
         HeldBack "held_back" |run| Some(run.recording.tally.held_back as f64),
         /// How often circuit breakers opened.
@@ -139,6 +155,10 @@ metrics! {
         LongestQueue "longest_queue" |service| Some(service.line.longest as f64),
         /// The queue at the horizon, attempts.
         LastQueue "last_queue" |service| Some(service.line.last as f64),
+        /// Operations executed.
+        Executions "executions" |service| Some(service.seen.executions as f64),
+        /// Those of them that had been executed before.
+        Duplicates "duplicate_executions" |service| Some(service.seen.duplicates as f64),
     }
 }
 
@@ -158,6 +178,8 @@ metrics! {
         Retries "retries" |edge| Some(edge.link.retries as f64),
         /// Attempts sent while the one before was still out.
         Hedges "hedges" |edge| Some(edge.link.hedges as f64),
+        /// Attempts that the transport sent again, which nobody counts as attempts.
+        TransportRepeats "transport_repeats" |edge| Some(edge.link.repeats as f64),
         /// Attempts given up.
         TimedOut "timed_out" |edge| Some(edge.link.timed_out as f64),
         /// Attempts refused on arrival.

@@ -16,6 +16,8 @@ pub struct Summary {
     pub assessment: Assessment,
     /// Counts over the whole run.
     pub tally: Tally,
+    /// Attempts that came to services, as they count them.
+    pub server_attempts: u64,
     /// The run in windows.
     pub timeline: Timeline,
     /// What each service saw, by its position.
@@ -35,6 +37,7 @@ impl From<Run> for Summary {
             variant: run.variant,
             seed: run.seed,
             assessment: run.assessment,
+            server_attempts: recording.server_attempts(),
             tally: recording.tally,
             services: recording.services(),
             edges: recording.edges(),

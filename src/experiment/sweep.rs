@@ -53,6 +53,11 @@ impl CellOutcome {
         self.verdicts.iter().filter(|verdict| verdict.is_well()).count() as u64
     }
 
+    /// How many seeds were on their way back when the run ended: slow, not stuck.
+    pub fn draining(&self) -> u64 {
+        self.verdicts.iter().filter(|verdict| **verdict == Verdict::Draining).count() as u64
+    }
+
     /// The share of seeds that were well at the end.
     pub fn recovered_share(&self) -> f64 {
         self.recovered() as f64 / self.seeds() as f64

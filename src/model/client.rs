@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 
-use super::Arrivals;
+use super::{Arrivals, Notice};
 use crate::id::ServiceId;
 use crate::law::Law;
 use crate::policy::Class;
@@ -14,7 +14,9 @@ use crate::policy::hedge::Hedge;
 use crate::policy::pool::Pool;
 use crate::policy::retry::Retry;
 use crate::policy::throttle::Throttle;
+use crate::policy::transport::Transport;
 use crate::time::Span;
+use crate::unit::Fraction;
 
 /// Where requests come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,13 +85,18 @@ pub struct Edge {
     pub shared_pool: Option<String>,
     /// What it need not fetch, because it has it already; none for nothing.
     pub cache: Option<Cache>,
-    /// Whose memory budget, throttle, breaker, hedging, pool and cache are.
+    /// What happens beneath all of this; none for attempts that each have a connection of their own and
+    /// are sent once.
+    pub transport: Option<Transport>,
+    /// Whose memory budget, throttle, breaker, hedging, pool, cache and connections are.
     pub scope: Scope,
     /// How long a whole request may take, and what that means for its attempts; the timeout of an
     /// attempt is that above. None takes what it takes.
     pub deadline: Option<Patience>,
     /// How long the network takes one way, drawn anew for each way; none takes no time.
     pub latency: Option<Law>,
+    /// What the network loses all the time.
+    pub loss: Loss,
     /// What an answer is worth that comes after its attempt was given up.
     pub late_answers: LateAnswers,
 }
@@ -108,9 +115,11 @@ impl Edge {
             pool: None,
             shared_pool: None,
             cache: None,
+            transport: None,
             scope: Scope::Shared,
             deadline: None,
             latency: None,
+            loss: Loss::NONE,
             late_answers: LateAnswers::Wasted,
         }
     }
@@ -125,6 +134,12 @@ impl Edge {
         self.cache.map_or(1.0, |cache| cache.least_misses().as_f64())
     }
 
+    /// Whether a connection may break under an attempt, and its client hears of it.
+    pub fn may_break(&self) -> bool {
+        let closed = self.transport.and_then(|transport| transport.keep_alive?.server_closes);
+        closed.is_some() || self.loss.loses() && self.loss.clients == Notice::AtOnce
+    }
+
     /// Whether anything of a request is kept between its attempts beside their number.
     pub fn keeps_books(&self) -> bool {
         self.retry.remembers()
@@ -135,7 +150,30 @@ impl Edge {
             || self.hedge.is_some()
             || self.pool.is_some()
             || self.cache.is_some()
+            || self.transport.is_some()
             || self.deadline.is_some()
+    }
+}
+
+/// What a network loses, whatever triggers lose on top of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Which share of attempts is lost on the way to the service.
+    pub requests: Fraction,
+    /// Which share of answers is lost on the way back: whatever was asked for has been done.
+    pub replies: Fraction,
+    /// Whether the client hears of it when the answer would have come, as a broken connection.
+    pub clients: Notice,
+}
+
+impl Loss {
+    /// Nothing.
+    pub const NONE: Self =
+        Self { requests: Fraction::ZERO, replies: Fraction::ZERO, clients: Notice::Never };
+
+    /// Whether anything is lost at all.
+    pub fn loses(&self) -> bool {
+        self.requests != Fraction::ZERO || self.replies != Fraction::ZERO
     }
 }
 

@@ -1,11 +1,12 @@
 //! What goes over each edge if every attempt fails and chance is unkind.
 
 use super::{
-    Action, Caller, Disturbance, Edge, ErrorCost, InnerCall, Model, Need, Notice, Trigger,
+    Action, Caller, Disturbance, Edge, ErrorCost, InnerCall, Model, Need, Notice, Sight, Trigger,
 };
 use crate::id::ServiceId;
 use crate::policy::retry::{Failure, Hint};
 use crate::policy::shedding::QueueTimer;
+use crate::policy::transport::Repeats;
 use crate::time::Span;
 use crate::unit::Fraction;
 
@@ -95,9 +96,28 @@ impl<'m> Flows<'m> {
 }
 
 impl Model {
+    /// How many attempts of a request over `edge` can leave, those that its policy never hears of
+    /// included.
+    fn attempts_at_worst(&self, edge: &Edge) -> f64 {
+        let tries = self.tries_at_worst(edge);
+        let service = self.service(edge.to);
+        match edge.transport.map(|transport| transport.repeats) {
+            None | Some(Repeats::Never) => tries,
+            Some(Repeats::OnReused) => 2.0 * tries,
+            Some(Repeats::Transparent { pause }) => {
+                let unseen = f64::from(u8::from(service.refusals.sight == Sight::Unseen));
+                let unreachable = self.may_be_unreachable(edge.to);
+                let longest =
+                    edge.timeout.map_or(self.horizon, |timeout| timeout.min(self.horizon));
+                let again = if unreachable { pause.times_in(longest) as f64 } else { 0.0 };
+                tries * (1.0 + again) + unseen
+            }
+        }
+    }
+
     /// How many attempts a request over `edge` can make: as many as its policy allows, and no more
     /// than the horizon has time for.
-    fn attempts_at_worst(&self, edge: &Edge) -> f64 {
+    fn tries_at_worst(&self, edge: &Edge) -> f64 {
         let within = |attempt, failure, hint| {
             edge.retry.attempts_within(self.horizon, attempt, failure, hint)
         };
@@ -131,19 +151,24 @@ impl Model {
         })
     }
 
+    /// Whether the service may be gone, and whoever calls it is told at once.
+    fn may_be_unreachable(&self, id: ServiceId) -> bool {
+        let gone = self.triggers.iter().any(|trigger| {
+            matches!(trigger.disturbance, Disturbance::Outage(outage)
+                if outage.service == id && outage.clients == Notice::AtOnce)
+        });
+        gone || self.may_restart(id)
+    }
+
     /// Whether an attempt over `edge` may fail in this way the moment it is ready, but for refusals.
     fn may_fail_at_once(&self, edge: &Edge, failure: Failure) -> bool {
         let service = self.service(edge.to);
         let by_trigger = |trigger: &Trigger| match trigger.disturbance {
-            Disturbance::Outage(outage) => {
-                outage.service == edge.to
-                    && outage.clients == Notice::AtOnce
-                    && failure == Failure::Unavailable
-            }
             Disturbance::ErrorShare { service: of, .. } => {
                 of == edge.to && failure == service.errors.failure
             }
-            Disturbance::Stall { .. }
+            Disturbance::Outage(_)
+            | Disturbance::Stall { .. }
             | Disturbance::Slowdown { .. }
             | Disturbance::Surge { .. }
             | Disturbance::Latency { .. }
@@ -158,7 +183,10 @@ impl Model {
         let by_calls = failure == Failure::Error
             && service.calls.list.iter().any(|call| call.need == Need::Needed);
         let held_back = edge.breaker.is_some() || edge.throttle.is_some() || edge.pool.is_some();
-        failure == Failure::Unavailable && (held_back || self.may_restart(edge.to))
+        let locked = failure == Failure::Error && service.may_conflict();
+        failure == Failure::Unavailable && (held_back || self.may_be_unreachable(edge.to))
+            || failure == Failure::Reset && edge.may_break()
+            || locked
             || by_errors
             || by_calls
             || self.triggers.iter().any(by_trigger)
@@ -177,7 +205,7 @@ impl Model {
     /// How long a request over `edge` can stay open, in seconds; none if for ever.
     pub(super) fn patience(&self, edge: &Edge) -> Option<f64> {
         let attempt = edge.timeout? + edge.retry.longest_wait(&self.service(edge.to).hints());
-        Some(self.attempts_at_worst(edge) * attempt.as_secs_f64())
+        Some(self.tries_at_worst(edge) * attempt.as_secs_f64())
     }
 }
 

@@ -6,8 +6,10 @@ use crate::id::ServiceId;
 use crate::policy::admission::{Admission, Rejection};
 use crate::policy::balancer::Rule;
 use crate::policy::cache::Contents;
+use crate::policy::effect::Idempotency;
 use crate::policy::shedding::QueueTimer;
 use crate::policy::slowdown::Slowdown;
+use crate::policy::throttle::{LOOKS_PER_SECOND, Throttle};
 use crate::time::Span;
 
 /// The largest number of events a run may be expected to need: minutes of work. Each may take one and
@@ -18,8 +20,8 @@ pub const MAX_COUNTED_EVENTS: f64 = 1e15;
 /// The largest number of attempts that may be in flight at once at worst: about 3 GiB, and within
 /// the event key's room for slots.
 pub const MAX_IN_FLIGHT: f64 = (1_u64 << 25) as f64;
-/// The largest number of things that callers may keep in mind one by one, keys of caches and places of
-/// instances: about 2 GiB.
+/// The largest number of things that may be kept in mind one by one, keys and places of instances: about
+/// 2 GiB.
 pub const MAX_REMEMBERED: f64 = 1e8;
 /// The largest number of windows in a timeline.
 pub const MAX_WINDOWS: u64 = 1_000_000;
@@ -31,7 +33,7 @@ pub enum TooLarge {
     Events(f64),
     /// More than [`MAX_IN_FLIGHT`] attempts could be in flight at once.
     InFlight(f64),
-    /// Callers would keep more than [`MAX_REMEMBERED`] keys and instances in mind.
+    /// More than [`MAX_REMEMBERED`] keys and instances would be kept in mind.
     Remembered(f64),
     /// Its timeline would have more than [`MAX_WINDOWS`] windows.
     Windows(u64),
@@ -44,7 +46,8 @@ pub struct WorstCase {
     pub events: f64,
     /// Open requests, attempts that wait, and workers, at one instant.
     pub in_flight: f64,
-    /// Keys of caches, and places of instances, in the minds of all callers.
+    /// Keys of caches, and places of instances, in the minds of all callers, and idempotency keys in those
+    /// of services.
     pub remembered: f64,
     /// Windows of the timeline.
     pub windows: u64,
@@ -114,12 +117,16 @@ impl Model {
                 events += instances * horizon / scaling.every.as_secs_f64();
             }
         }
-        let mut remembered = 0.0;
-        for (_, caller, edge) in self.edges() {
+        let mut remembered: f64 = flows.edges.iter().map(|flow| self.stored_at_worst(*flow)).sum();
+        for ((_, caller, edge), flow) in self.edges().zip(&flows.edges) {
             let service = self.service(edge.to);
             let callers = f64::from(self.memories_of(caller, edge));
             remembered += callers * remembered_of(edge, service);
             events += callers * reconnections(edge, horizon);
+            if matches!(edge.throttle, Some(Throttle::Cubic(_))) {
+                let looks = LOOKS_PER_SECOND as f64;
+                events += horizon * (callers * looks).min(2.0 * flow.requests);
+            }
             if let Some(ejection) = service.ejection.filter(|_| service.instances.get() > 1) {
                 let sweeps = horizon / ejection.interval.as_secs_f64();
                 events += callers * sweeps * f64::from(service.instances.get());
@@ -127,6 +134,21 @@ impl Model {
         }
         let windows = self.horizon.as_nanos().div_ceil(self.window.as_nanos().max(1));
         WorstCase { events, in_flight, remembered, windows }
+    }
+
+    /// What a service keeps in mind of the requests that come over an edge, in pieces of some twenty
+    /// bytes.
+    fn stored_at_worst(&self, flow: Flow<'_>) -> f64 {
+        /// A key with its place in a table of which half is empty.
+        const OF_A_KEY: f64 = 10.0;
+        let Flow { edge, rate, requests, .. } = flow;
+        match self.service(edge.to).effect.map(|effect| effect.idempotency) {
+            None | Some(Idempotency::None) => 0.0,
+            Some(Idempotency::Keys { retention: None, .. }) => OF_A_KEY * requests,
+            Some(Idempotency::Keys { retention: Some(length), .. }) => {
+                OF_A_KEY * at_worst(rate * length.as_secs_f64()).min(requests)
+            }
+        }
     }
 
     /// How many memories there are of a call, each of which somebody has for himself.

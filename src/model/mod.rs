@@ -12,13 +12,15 @@ mod solver;
 mod trigger;
 
 pub use arrivals::{Arrivals, Bursts, Profile, Think, Users};
-pub use client::{Client, Edge, LateAnswers, Scope};
+pub use client::{Client, Edge, LateAnswers, Loss, Scope};
 pub use graph::{Caller, Calls, InnerCall, Meanwhile, Need, PassedOn};
 pub use lever::{Action, Condition, Lever, Pull};
 pub use limit::{
     MAX_COUNTED_EVENTS, MAX_EVENTS, MAX_IN_FLIGHT, MAX_REMEMBERED, MAX_WINDOWS, TooLarge, WorstCase,
 };
-pub use service::{ErrorCost, Errors, OnAbandon, QueueTimeout, Refusals, Service, WorkDraw};
+pub use service::{
+    Effect, ErrorCost, Errors, OnAbandon, QueueTimeout, Refusals, Service, Sight, WorkDraw,
+};
 pub use solver::Solver;
 pub use trigger::{
     Disturbance, InProgress, Notice, Outage, QueueFate, ServiceFate, Subject, Trigger,

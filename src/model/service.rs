@@ -8,12 +8,14 @@ use crate::law::Law;
 use crate::policy::admission::{Admission, RateLimit, Rejection};
 use crate::policy::balancer::Balancer;
 use crate::policy::discipline::Discipline;
+use crate::policy::effect::{Idempotency, Meanwhile};
 use crate::policy::ejection::Ejection;
 use crate::policy::limit::Limit;
 use crate::policy::retry::{Failure, Hint};
 use crate::policy::scaling::Scaling;
 use crate::policy::shedding::{QueueTimer, Shedding};
 use crate::policy::slowdown::Slowdown;
+use crate::time::Span;
 use crate::unit::{Fraction, Rate};
 
 /// A queue and the workers that serve it, each one attempt at a time.
@@ -57,6 +59,19 @@ pub struct Service {
     pub scaling: Option<Scaling>,
     /// What it calls while it serves an attempt.
     pub calls: Calls,
+    /// What it means to serve an attempt twice; none for an operation of which nobody counts how often it
+    /// was executed. All instances know of each other's executions. No lever changes it.
+    pub effect: Option<Effect>,
+}
+
+/// An operation that should be executed once for each request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// What keeps it from being executed again.
+    pub idempotency: Idempotency,
+    /// How long a worker takes to answer without executing anything; at least a nanosecond, so that nobody
+    /// asks again without end at one instant.
+    pub answer_takes: Span,
 }
 
 /// What a service does about an attempt that its client has given up. It hears of it at once, however
@@ -102,6 +117,19 @@ pub struct Refusals {
     pub cost: Rejection,
     /// What the client is told about trying again.
     pub hint: Hint,
+    /// Who says it.
+    pub sight: Sight,
+}
+
+/// Whether the application has seen an attempt that is refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sight {
+    /// It refuses it itself.
+    #[default]
+    Seen,
+    /// Its library does, before anybody has seen it (HTTP/2's `REFUSED_STREAM`): whoever sent it may be
+    /// sure that nothing was done.
+    Unseen,
 }
 
 /// How attempts leave a queue by the clock.
@@ -156,6 +184,7 @@ impl Service {
             on_abandon: OnAbandon::Ignores,
             scaling: None,
             calls: Calls::NONE,
+            effect: None,
         }
     }
 
@@ -170,6 +199,12 @@ impl Service {
         !matches!(self.admission, Admission::Unbounded)
             || self.limit.is_some()
             || self.rate_limit.is_some()
+    }
+
+    /// Whether it may fail an attempt because another one of its request is being served.
+    pub fn may_conflict(&self) -> bool {
+        let idempotency = self.effect.map(|effect| effect.idempotency);
+        matches!(idempotency, Some(Idempotency::Keys { meanwhile: Meanwhile::Conflicts, .. }))
     }
 
     /// What it may say about trying again.

@@ -21,6 +21,10 @@ pub struct Station {
     pub rejected: u64,
     /// Attempts dropped that had been let in.
     pub shed: u64,
+    /// Operations executed, where they are counted.
+    pub executions: u64,
+    /// Those of requests for which it had been executed before.
+    pub duplicates: u64,
     /// Work on attempts served in full: own work, without what was called for them.
     pub work: Span,
     /// The part of it that was for nobody.
@@ -49,6 +53,8 @@ pub struct Link {
     pub retries: u64,
     /// Attempts sent while the one before was still out.
     pub hedges: u64,
+    /// Attempts sent again beneath the policy; they are not among those sent.
+    pub repeats: u64,
     /// Attempts given up.
     pub timed_out: u64,
     /// Attempts refused on arrival.
@@ -99,6 +105,8 @@ impl Station {
             wasted: self.wasted + later.wasted,
             rejected: self.rejected + later.rejected,
             shed: self.shed + later.shed,
+            executions: self.executions + later.executions,
+            duplicates: self.duplicates + later.duplicates,
             work: self.work + later.work,
             wasted_work: self.wasted_work + later.wasted_work,
             in_service: self.in_service + later.in_service,
@@ -138,6 +146,7 @@ impl Link {
             attempts: self.attempts + later.attempts,
             retries: self.retries + later.retries,
             hedges: self.hedges + later.hedges,
+            repeats: self.repeats + later.repeats,
             timed_out: self.timed_out + later.timed_out,
             refused: self.refused + later.refused,
             denied: self.denied + later.denied,
@@ -345,6 +354,12 @@ impl Graph {
                     Sending::Hedge => link.hedges += 1,
                 }
             }
+            Fact::Repeated { edge, .. } => self.link_mut(edge).repeats += 1,
+            Fact::Executed { service, before, .. } => {
+                let station = self.station_mut(service);
+                station.executions += 1;
+                station.duplicates += u64::from(before > 0);
+            }
             Fact::TimedOut { edge, .. } => self.link_mut(edge).timed_out += 1,
             Fact::BudgetDenied { edge, .. } => self.link_mut(edge).denied += 1,
             Fact::HeldBack { edge, .. } => self.link_mut(edge).held_back += 1,
@@ -398,6 +413,9 @@ impl Graph {
             }
             Fact::RefusalLost { place: Place::Queue, .. }
             | Fact::Hit { .. }
+            | Fact::Replayed { .. }
+            | Fact::Conflicted { .. }
+            | Fact::KeyExpired { .. }
             | Fact::Coalesced { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }

@@ -149,6 +149,11 @@ impl Observer for Parties {
             | Fact::Completed { .. }
             | Fact::CameToNothing { .. }
             | Fact::BudgetDenied { .. }
+            | Fact::Repeated { .. }
+            | Fact::Executed { .. }
+            | Fact::Replayed { .. }
+            | Fact::Conflicted { .. }
+            | Fact::KeyExpired { .. }
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
             | Fact::HeldBack { .. }

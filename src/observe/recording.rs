@@ -51,16 +51,26 @@ impl Recording {
         )
     }
 
-    /// What one service saw in the whole run. Where it is the only one, with one client, what was lost
-    /// on the way counts as having arrived, and the time in service is that of the work.
+    /// Attempts that came to services, as they count them: those of clients and of services that call
+    /// others, what was sent again beneath the policies of either, and not what was lost on the way.
+    pub fn server_attempts(&self) -> u64 {
+        let Tally { started, rejected, shed, left_unserved, .. } = self.tally;
+        let waiting = self.timeline.windows().last().map_or(0, |window| window.queue);
+        started + rejected + shed + left_unserved + waiting
+    }
+
+    /// What one service saw in the whole run. Where it is the only one, with one client, the time in
+    /// service is that of the work.
     pub fn station(&self, id: ServiceId) -> Station {
         self.graph.station(id).unwrap_or_else(|| Station {
-            attempts: self.tally.attempts,
+            attempts: self.server_attempts(),
             started: self.tally.started,
             completed: self.tally.completed,
             wasted: self.tally.wasted,
             rejected: self.tally.rejected,
             shed: self.tally.shed,
+            executions: self.tally.executions,
+            duplicates: self.tally.duplicates,
             work: self.tally.work,
             wasted_work: self.tally.wasted_work,
             in_service: self.tally.work + self.tally.refusing_work,
@@ -78,6 +88,7 @@ impl Recording {
             attempts: self.tally.attempts,
             retries: self.tally.retries,
             hedges: self.tally.hedges,
+            repeats: self.tally.repeats,
             timed_out: self.tally.timed_out,
             refused: self.tally.rejected,
             denied: self.tally.denied,

@@ -1,6 +1,6 @@
 //! Counts over a whole run.
 
-use super::{Fact, Observer, Sending};
+use super::{Fact, Observer, Place, Sending};
 use crate::time::{Span, Time};
 
 /// What a run came to. Requests are counted by the clients, attempts by whoever the field's
@@ -21,6 +21,8 @@ pub struct Tally {
     pub retries: u64,
     /// Attempts sent by clients while the one before was still out.
     pub hedges: u64,
+    /// Attempts that clients' transports sent again beneath all policies; they are not among those sent.
+    pub repeats: u64,
     /// Attempts that clients gave up.
     pub timed_out: u64,
     /// Retries that a budget held back.
@@ -43,12 +45,26 @@ pub struct Tally {
     pub shed: u64,
     /// Attempts that a service dropped because their clients had given them up.
     pub withdrawn: u64,
+    /// Attempts that left a queue unserved because they were lost or withdrawn.
+    pub left_unserved: u64,
     /// Attempts that a worker began to serve.
     pub started: u64,
     /// Attempts that a service served in full.
     pub completed: u64,
     /// Attempts served in full that nobody waited for.
     pub wasted: u64,
+    /// Operations executed, by services that count them.
+    pub executions: u64,
+    /// Those of requests for which the operation had been executed before.
+    pub duplicates: u64,
+    /// Requests for which an operation was executed more than once.
+    pub executed_again: u64,
+    /// Attempts answered with what an earlier one had come to.
+    pub replayed: u64,
+    /// Attempts turned away because another one of the same request was being served.
+    pub conflicts: u64,
+    /// Operations that a service had forgotten, as far as it was asked about any afterwards.
+    pub keys_expired: u64,
     /// Work on attempts served in full.
     pub work: Span,
     /// Work on attempts served in full that nobody waited for.
@@ -103,6 +119,9 @@ impl Observer for Tally {
                     Sending::Hedge => self.hedges += times,
                 }
             }
+            Fact::Repeated { edge, .. } => {
+                self.repeats += times * u64::from(!edge.is_between_services());
+            }
             Fact::BudgetDenied { edge, .. } => {
                 self.denied += times * u64::from(!edge.is_between_services());
             }
@@ -135,8 +154,23 @@ impl Observer for Tally {
                 self.wasted_work += work.saturating_mul(times);
             }
             Fact::Blocked { .. } => self.blocked += times,
-            Fact::LostOnTheWay { .. } | Fact::Lost { .. } => self.lost += times,
-            Fact::Withdrawn { .. } => self.withdrawn += times,
+            Fact::LostOnTheWay { .. } => self.lost += times,
+            Fact::Lost { place, .. } => {
+                self.lost += times;
+                self.left_unserved += times * u64::from(place == Place::Queue);
+            }
+            Fact::Withdrawn { place, .. } => {
+                self.withdrawn += times;
+                self.left_unserved += times * u64::from(place == Place::Queue);
+            }
+            Fact::Executed { before, .. } => {
+                self.executions += times;
+                self.duplicates += times * u64::from(before > 0);
+                self.executed_again += times * u64::from(before == 1);
+            }
+            Fact::Replayed { .. } => self.replayed += times,
+            Fact::Conflicted { .. } => self.conflicts += times,
+            Fact::KeyExpired { .. } => self.keys_expired += times,
             Fact::Hit { .. } => self.hits += times,
             Fact::Coalesced { .. } => self.coalesced += times,
             Fact::HeldBack { .. } => self.held_back += times,

@@ -17,6 +17,8 @@ pub struct Window {
     pub attempts: u64,
     /// Attempts sent by clients, first ones not included.
     pub retries: u64,
+    /// Attempts that clients' transports sent again, of which neither of the two above knows.
+    pub repeats: u64,
     /// Attempts that clients gave up.
     pub timed_out: u64,
     /// Attempts refused on arrival.
@@ -94,6 +96,9 @@ impl Observer for Timeline {
                 window.attempts += times;
                 window.retries += times * u64::from(kind == Sending::Retry);
             }
+            Fact::Repeated { edge, .. } => {
+                window.repeats += times * u64::from(!edge.is_between_services());
+            }
             Fact::TimedOut { edge, .. } => {
                 window.timed_out += times * u64::from(!edge.is_between_services());
             }
@@ -119,6 +124,10 @@ impl Observer for Timeline {
                 window.queue -= times * u64::from(place == Place::Queue);
             }
             Fact::BudgetDenied { .. }
+            | Fact::Executed { .. }
+            | Fact::Replayed { .. }
+            | Fact::Conflicted { .. }
+            | Fact::KeyExpired { .. }
             | Fact::RefusalBegun { .. }
             | Fact::RefusalSaid { .. }
             | Fact::RefusalLost { .. }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::idle_call::{Instances, call_keys, may_ask_budget, may_be_held_back};
 use super::idle_fleet::{fleet_keys, trigger_key};
 use super::idle_graph::{calling_keys, inner_keys};
-use super::idle_service::{CLASS, UNGUIDED, fit_warning, gives_hints, refusal_keys, service_keys};
+use super::idle_service::{
+    CLASS, UNGUIDED, fit_warning, gives_hints, idempotency_keys, refusal_keys, service_keys,
+};
 use super::idle_values::{call_values, instances_of, service_values, trigger_values};
 use super::neighbours::{Neighbours, is_called, neighbours};
 use super::noise::Noise;
@@ -217,7 +219,10 @@ impl Idle {
     ) {
         let never_refused = !service.may_say_no();
         let never_retries = edge.retry.max_retries == 0;
-        let never_fails = !called.may_fail && edge.timeout.is_none() && !may_be_held_back(edge);
+        let never_fails = !called.may_fail
+            && edge.timeout.is_none()
+            && !may_be_held_back(edge)
+            && !edge.may_break();
         if let Some(wait) = call.find("wait_after_refusal") {
             let reason = if never_retries {
                 Some(Reason { what: "nothing is retried here, so nobody waits", help: RETRY })
@@ -298,7 +303,7 @@ impl Idle {
             let path = format!("{path}.retry.{kind}.jitter_before_cap");
             self.note(&path, Question::Effect, order.key, steady.then_some(reason));
         }
-        self.note_all(path, call, call_keys(edge, instances, service));
+        self.note_all(path, call, call_keys(edge, instances, service, called.may_be_gone));
     }
 
     fn see_service(
@@ -329,6 +334,7 @@ impl Idle {
                 self.note(&format!("{path}.{table}.{key}"), Question::Effect, found.key, reason);
             }
         }
+        self.note_all(&path, spot, idempotency_keys(service, known, horizon));
         if let Some(warning) = fit_warning(spot, &path)
             && !self
                 .others

@@ -1,13 +1,14 @@
 //! Which keys of a call change nothing, given what stands beside them.
 
 use super::idle::Reason;
-use crate::model::{Edge, Service};
+use crate::model::{Edge, Service, Sight};
 use crate::policy::budget::Metered;
 use crate::policy::cache::{Coalescing, Contents};
 use crate::policy::deadline::Overrun;
 use crate::policy::hedge::{Delay, Hedge, OnFailure};
 use crate::policy::outcome::{Failure, Failures};
 use crate::policy::pool::Pool;
+use crate::policy::transport::Repeats;
 
 const AFTER_FAILURE: Reason = Reason {
     what: "a copy is sent only after a failure, so it never waits and is never one of two",
@@ -52,7 +53,7 @@ const NO_HEDGE: Reason = Reason {
 
 const NOTHING_TO_SHARE: Reason = Reason {
     what: "this call has nothing to share: no budget, throttle, breaker, pool, cache, percentile of \
-           hedging or balancer",
+           hedging, balancer or connections that are kept",
     help: "give it one of them, or leave `scope` out",
 };
 
@@ -96,6 +97,29 @@ const NEVER_GIVEN_UP: Reason = Reason {
     help: "leave it out, or write coalescing = \"leader\"",
 };
 
+const DOES_NOTHING: Reason = Reason {
+    what: "no connection is kept and nothing is sent again here",
+    help: "add repeats = \"on_reused\" or keep_alive = {}, or leave it out",
+};
+
+const NEVER_REUSED: Reason = Reason {
+    what: "every attempt has a connection of its own, so none leaves on one that carried an answer",
+    help: "add keep_alive = {}",
+};
+
+const NOTHING_TO_REPEAT: Reason = Reason {
+    what: "what is called is always reached, and its application sees everything that reaches it",
+    help: "give the service refusals = { unseen = true } and a bound, or an outage",
+};
+
+const NO_DIFFERENCE: Reason = Reason {
+    what: "no connection is closed under an attempt, and nothing depends on which one it has",
+    help: "add server_idle_timeout = \"5s\", or repeats = \"on_reused\" beside it",
+};
+
+const LOSES_NOTHING: Reason =
+    Reason { what: "nothing is lost here", help: "add replies = 0.01 or requests = 0.01" };
+
 /// How many there are of whoever calls.
 #[derive(Clone, Copy)]
 pub(super) enum Instances {
@@ -126,6 +150,7 @@ pub(super) fn call_keys(
     edge: &Edge,
     instances: Instances,
     called: &Service,
+    may_be_gone: bool,
 ) -> Vec<(Vec<&'static str>, Option<Reason>)> {
     let mut keys = vec![
         (vec!["scope"], scope(edge, instances, called)),
@@ -155,7 +180,35 @@ pub(super) fn call_keys(
     if edge.cache.is_some() {
         keys.extend(cache_keys(edge, instances));
     }
+    keys.extend(transport_keys(edge, may_be_gone, called));
+    keys.push((vec!["loss"], (!edge.loss.loses()).then_some(LOSES_NOTHING)));
     keys
+}
+
+/// `may_be_gone` tells whether nobody may be there to be reached.
+fn transport_keys(
+    edge: &Edge,
+    may_be_gone: bool,
+    called: &Service,
+) -> Vec<(Vec<&'static str>, Option<Reason>)> {
+    let Some(transport) = edge.transport else { return Vec::new() };
+    let kept = transport.keep_alive;
+    let repeats = match transport.repeats {
+        Repeats::Never => None,
+        Repeats::OnReused => kept.is_none().then_some(NEVER_REUSED),
+        Repeats::Transparent { .. } => {
+            let unseen = called.may_say_no() && called.refusals.sight == Sight::Unseen;
+            (!unseen && !may_be_gone).then_some(NOTHING_TO_REPEAT)
+        }
+    };
+    let nothing = kept.is_none() && transport.repeats == Repeats::Never;
+    let dies = kept.is_some_and(|kept| kept.server_closes.is_some());
+    let no_difference = !dies && transport.repeats != Repeats::OnReused;
+    vec![
+        (vec!["transport"], nothing.then_some(DOES_NOTHING)),
+        (vec!["transport", "repeats"], repeats),
+        (vec!["transport", "keep_alive"], no_difference.then_some(NO_DIFFERENCE)),
+    ]
 }
 
 fn cache_keys(edge: &Edge, instances: Instances) -> Vec<(Vec<&'static str>, Option<Reason>)> {
@@ -188,11 +241,13 @@ fn cache_keys(edge: &Edge, instances: Instances) -> Vec<(Vec<&'static str>, Opti
 fn scope(edge: &Edge, instances: Instances, called: &Service) -> Option<Reason> {
     let learns = matches!(edge.hedge, Some(Hedge { delay: Delay::Percentile(_), .. }));
     let finds = called.instances.get() > 1;
+    let keeps = edge.transport.is_some_and(|transport| transport.keep_alive.is_some());
     let forgetful = edge.budget.is_none()
         && edge.throttle.is_none()
         && edge.breaker.is_none()
         && edge.pool.is_none()
         && edge.cache.is_none()
+        && !keeps
         && !finds
         && !learns;
     if forgetful {

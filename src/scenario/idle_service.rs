@@ -10,6 +10,7 @@ use super::trouble::Diagnostic;
 use crate::model::{OnAbandon, Service};
 use crate::policy::admission::Admission;
 use crate::policy::discipline::Discipline;
+use crate::policy::effect::Idempotency;
 use crate::policy::limit::Limit;
 use crate::policy::retry::Hint;
 use crate::policy::shedding::{QueueTimer, Shedding};
@@ -55,6 +56,21 @@ const UNHEEDED: Reason = Reason {
 pub(super) const UNGUIDED: Reason = Reason {
     what: "what is called here never says when to try again",
     help: "give the service refusals = { retry_after = \"2s\" }, or its errors a retry_after",
+};
+
+const NOT_MINDED: Reason = Reason {
+    what: "nobody who calls this service sends again what its application has not seen",
+    help: "give a caller transport = { repeats = { transparent = {} } }",
+};
+
+const ASKED_ONCE: Reason = Reason {
+    what: "nobody who calls this service sends a request twice, so nothing is executed twice",
+    help: "give a caller a retry",
+};
+
+const ONE_AT_A_TIME: Reason = Reason {
+    what: "no attempt is sent while another one of its request may be served",
+    help: "give a caller a timeout and a retry, or a hedge",
 };
 
 /// Beyond this share the 90th percentile of a fit is another one than was measured.
@@ -131,7 +147,7 @@ pub(super) fn service_keys(
 pub(super) fn refusal_keys(
     service: &Service,
     known: &Neighbours,
-) -> [(&'static str, &'static str, Option<Reason>); 4] {
+) -> [(&'static str, &'static str, Option<Reason>); 6] {
     let unheeded = (!known.is_heeded).then_some(UNHEEDED);
     let says_nothing = (!service.may_say_no()).then_some(LETS_ALL_IN);
     let free = (!service.may_refuse()).then_some(LETS_ALL_IN);
@@ -139,8 +155,25 @@ pub(super) fn refusal_keys(
         ("refusals", "retry_after", says_nothing.or(unheeded)),
         ("refusals", "takes", free),
         ("refusals", "by", free),
+        ("refusals", "unseen", free.or((!known.minds_sight).then_some(NOT_MINDED))),
+        ("effect", "keys", (!known.may_be_asked_again).then_some(ASKED_ONCE)),
         ("errors", "retry_after", unheeded),
     ]
+}
+
+/// The keys of what keeps an operation from being executed twice that may have no effect, and why if so.
+pub(super) fn idempotency_keys(
+    service: &Service,
+    known: &Neighbours,
+    horizon: Span,
+) -> [(Vec<&'static str>, Option<Reason>); 2] {
+    let kept = match service.effect.map(|effect| effect.idempotency) {
+        Some(Idempotency::Keys { retention, .. }) => retention,
+        Some(Idempotency::None) | None => None,
+    };
+    let outlasts = kept.is_some_and(|kept| kept >= horizon).then_some(OUTLASTS);
+    let alone = (!known.may_be_crowded).then_some(ONE_AT_A_TIME);
+    [(vec!["effect", "keys", "meanwhile"], alone), (vec!["effect", "keys", "retention"], outlasts)]
 }
 
 /// Whether the service ever says something about trying again.

@@ -10,6 +10,7 @@ use crate::model::{
 };
 use crate::policy::outcome::{Failure, Failures};
 use crate::policy::throttle::Throttle;
+use crate::time::Span;
 use crate::unit::Fraction;
 
 /// Of the kinds of retry at most one is written.
@@ -126,6 +127,14 @@ pub(super) fn call_values(
         let outlasts = deadline.request.is_some_and(|request| request >= model.horizon);
         keys.push((vec!["deadline", "request"], outlasts.then_some(OUTLASTS)));
     }
+    if let Some(kept) = edge.transport.and_then(|transport| transport.keep_alive) {
+        let outlasts = |timeout: Option<Span>| {
+            timeout.is_some_and(|timeout| timeout >= model.horizon).then_some(OUTLASTS)
+        };
+        let timeout = |key| vec!["transport", "keep_alive", key];
+        keys.push((timeout("server_idle_timeout"), outlasts(kept.server_closes)));
+        keys.push((timeout("client_idle_timeout"), outlasts(kept.client_closes)));
+    }
     keys
 }
 
@@ -150,6 +159,8 @@ fn possible_failures(edge: &Edge, caller: Caller, model: &Model) -> Failures {
     };
     may(hurried, &[Failure::TimedOut]);
     may(may_be_held_back(edge), &[Failure::Unavailable, Failure::TimedOut]);
+    may(edge.may_break(), &[Failure::Reset]);
+    may(service.may_conflict(), &[Failure::Error]);
     may(service.may_say_no(), &[Failure::Refused]);
     may(errs(service, edge.to, model), &[service.errors.failure]);
     may(is_gone(edge.to, model), &[Failure::Unavailable, Failure::Reset]);

@@ -124,6 +124,17 @@ fn understand(root: &Node, sources: &Sources) -> Result<(Story, Idle), Vec<Diagn
             &version.model,
         );
     }
+    for (nth, version) in versions.iter().enumerate().skip(1) {
+        let written = spot.at("variants").at(&version.name);
+        let same = versions[..nth].iter().find(|earlier| earlier.model == version.model);
+        if let Some(same) = same.filter(|_| written.find("expect").is_none()) {
+            let message =
+                format!("the variant `{}` is the same world as `{}`", version.name, same.name);
+            let help = "change something in it, or leave it out; base = \"..\" names the scenario as written";
+            let warning = Diagnostic::warning(written.key, message).help(help.to_owned());
+            idle.add(&version.name, warning);
+        }
+    }
     let ground = Ground { spot: spot.at("sweep"), sources, versions: &versions, layer: AXES };
     let sweep: Option<Sweep> =
         document.sweep.as_ref().and_then(|written| ground.build(written, &mut out, &mut idle));

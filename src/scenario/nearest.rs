@@ -12,7 +12,11 @@ pub(super) fn nearest<'k>(
     (slips(&best) <= best.chars().count().max(wrong.chars().count()).div_ceil(3)).then_some(best)
 }
 
-/// One line of help: the nearest word of `known`, or all of them where none is near.
+/// So many words are taken in at one look; of more, those are shown that the wrong one is a part of.
+const A_LOOK: usize = 12;
+
+/// One line of help: the nearest word of `known`, those that the wrong one is a part of, or all of them
+/// where none is near.
 pub(super) fn did_you_mean<'k>(
     wrong: &str,
     known: impl IntoIterator<Item = &'k str> + Clone,
@@ -20,6 +24,12 @@ pub(super) fn did_you_mean<'k>(
 ) -> Option<String> {
     if let Some(word) = nearest(wrong, known.clone()) {
         return Some(format!("did you mean `{word}`?"));
+    }
+    let alike = known.clone().into_iter().filter(|word| wrong.len() > 2 && word.contains(wrong));
+    if known.clone().into_iter().count() > A_LOOK
+        && let Some(words) = list(alike)
+    {
+        return Some(format!("there is {words}"));
     }
     list(known).map(|words| format!("{all}: {words}"))
 }

@@ -9,6 +9,7 @@ use crate::model::{
 };
 use crate::policy::Class;
 use crate::policy::retry::{Guidance, Hint};
+use crate::policy::transport::Repeats;
 use crate::unit::Fraction;
 
 /// All that is asked about one service.
@@ -26,10 +27,30 @@ pub(super) struct Neighbours {
     pub(super) classes: Vec<Class>,
     /// Whether an attempt at it may fail, other than by the clock of whoever calls.
     pub(super) may_fail: bool,
+    /// Whether there may be times when nobody reaches it, and whoever calls is told.
+    pub(super) may_be_gone: bool,
+    /// Whether two attempts of one request may be at it at once.
+    pub(super) may_be_crowded: bool,
+    /// Whether anybody who calls it may send an attempt of a request again.
+    pub(super) may_be_asked_again: bool,
+    /// Whether the transport of anybody who calls it minds who refuses.
+    pub(super) minds_sight: bool,
     /// Whether it may say "do not try again", for itself or for another.
     pub(super) may_say_never: bool,
     /// Whether classes mean anything to it, or to anything that it calls.
     pub(super) sees_classes: bool,
+}
+
+impl Neighbours {
+    /// What whoever calls over the edge may do to it beside what the clock does.
+    fn note(&mut self, edge: &Edge) {
+        let repeats = edge.transport.map_or(Repeats::Never, |transport| transport.repeats);
+        let retries = edge.retry.max_retries > 0;
+        let hurried = is_hurried(edge) && retries;
+        self.may_be_crowded |= hurried || edge.hedge.is_some();
+        self.may_be_asked_again |= retries || edge.hedge.is_some() || repeats != Repeats::Never;
+        self.minds_sight |= repeats != Repeats::Never;
+    }
 }
 
 /// Of every service, by its position.
@@ -45,6 +66,7 @@ pub(super) fn neighbours(model: &Model) -> Vec<Neighbours> {
         called.is_reached = true;
         called.classes.push(client.class);
         called.is_hurried |= is_hurried(&client.edge);
+        called.note(&client.edge);
         called.is_heeded |= heeds(&client.edge);
     }
     for id in order.iter().rev() {
@@ -75,7 +97,12 @@ fn look_down(model: &Model, id: ServiceId, all: &mut [Neighbours]) {
             says_never |= call.guidance == PassedOn::PassedOn && callee.may_say_never;
         }
     }
+    let gone = model.triggers.iter().any(|trigger| {
+        matches!(trigger.disturbance, Disturbance::Outage(outage)
+            if outage.service == id && outage.clients == Notice::AtOnce)
+    });
     let known = &mut all[id.index()];
+    known.may_be_gone = gone || restarts(model, id, Some(Notice::AtOnce));
     (known.may_fail, known.sees_classes, known.may_say_never) = (may_fail, sees, says_never);
 }
 
@@ -84,6 +111,7 @@ pub(super) fn call_may_fail(call: &InnerCall, callee: &Neighbours) -> bool {
     is_hurried(&call.edge)
         || call.deadline == PassedOn::PassedOn
         || may_be_held_back(&call.edge)
+        || call.edge.may_break()
         || callee.may_fail
 }
 
@@ -96,6 +124,7 @@ fn look_up(service: &Service, index: usize, all: &mut [Neighbours]) {
             is_hurried(&call.edge) || call.deadline == PassedOn::PassedOn && caller.is_hurried;
         called.is_reached |= caller.is_reached;
         called.is_hurried |= hurried;
+        called.note(&call.edge);
         called.is_given_up |= call.cancellation == PassedOn::PassedOn;
         called.is_heeded |= heeds(&call.edge) || call.guidance == PassedOn::PassedOn;
         called.classes.extend(&caller.classes);
@@ -122,6 +151,7 @@ fn fails_itself(model: &Model, id: ServiceId) -> bool {
         | Disturbance::Capacity { .. } => false,
     });
     service.may_say_no()
+        || service.may_conflict()
         || service.errors.share != Fraction::ZERO
         || by_trigger
         || restarts(model, id, Some(Notice::AtOnce))

@@ -42,10 +42,14 @@ pub enum Obstacle {
     Hedge,
     /// A connection pool.
     Pool,
+    /// Connections, and what is sent again beneath the policy.
+    Transport,
     /// A deadline of the whole request.
     Deadline,
     /// A network that takes time.
     Latency,
+    /// A network that loses.
+    Loss,
     /// Answers that count although they are late.
     LateAnswers,
     /// Work that is not the same every time.
@@ -72,6 +76,8 @@ pub enum Obstacle {
     QueueTimeout,
     /// Calls to other services.
     Calls,
+    /// Executions that are counted.
+    Effect,
     /// A cache.
     Cache,
     /// Workers that come and go.
@@ -126,9 +132,11 @@ fn of_client(client: &Client, is_there: &mut impl FnMut(Obstacle, bool)) {
         pool,
         shared_pool: _,
         cache,
+        transport,
         scope: _,
         deadline,
         latency,
+        loss,
         late_answers,
     } = edge;
     is_there(Obstacle::Arrivals, !Fresh::can(arrivals));
@@ -139,8 +147,10 @@ fn of_client(client: &Client, is_there: &mut impl FnMut(Obstacle, bool)) {
     is_there(Obstacle::Hedge, hedge.is_some());
     is_there(Obstacle::Pool, pool.is_some());
     is_there(Obstacle::Cache, cache.is_some());
+    is_there(Obstacle::Transport, transport.is_some());
     is_there(Obstacle::Deadline, deadline.is_some());
     is_there(Obstacle::Latency, latency.is_some());
+    is_there(Obstacle::Loss, loss.loses());
     is_there(Obstacle::LateAnswers, *late_answers == LateAnswers::Accepted);
 }
 
@@ -166,6 +176,7 @@ fn of_service(service: &Service, is_there: &mut impl FnMut(Obstacle, bool)) {
         on_abandon: _,
         scaling,
         calls,
+        effect,
     } = service;
     is_there(Obstacle::ServiceTime, work_of(service_time).is_none());
     is_there(Obstacle::Instances, instances.get() > 1);
@@ -181,6 +192,7 @@ fn of_service(service: &Service, is_there: &mut impl FnMut(Obstacle, bool)) {
     is_there(Obstacle::Refusals, refusals.cost != Rejection::Free);
     is_there(Obstacle::QueueTimeout, queue_timeout.is_some());
     is_there(Obstacle::Calls, !calls.list.is_empty());
+    is_there(Obstacle::Effect, effect.is_some());
 }
 
 fn is_steady(retry: &Retry) -> bool {

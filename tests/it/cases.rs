@@ -52,7 +52,7 @@ fn a_completion_wins_against_a_timer_of_its_instant() {
     assert_eq!((found.completed, found.wasted), (200, 200));
 }
 
-/// A queue of length 0 serves whoever finds a worker idle (envoyproxy/envoy #20817): the limit is on
+/// Case E01: a queue of length 0 serves whoever finds a worker idle (envoyproxy/envoy #20817): the limit is on
 /// those who wait and not on those who are present.
 #[test]
 fn where_nobody_may_wait_the_idle_still_serve() {
@@ -99,7 +99,7 @@ fn a_freeze_is_seen_by_everyone_who_arrives_in_it() {
     }
 }
 
-/// The threshold is lambda (1 + R) against mu. While every attempt times out, 20 and 24 requests/s
+/// Case G01: the threshold is lambda (1 + R) against mu. While every attempt times out, 20 and 24 requests/s
 /// are 80 and 96 attempts/s, which 100/s can serve, and 26 and 30 are 104 and 120, which it cannot.
 #[test]
 fn the_storm_lasts_where_requests_times_attempts_exceed_capacity() {

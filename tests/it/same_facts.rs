@@ -139,6 +139,12 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
         let (call, what) = match fact {
             Fact::Arrived { call, .. } => (call, "arrived".to_owned()),
             Fact::Sent { call, attempt, .. } => (call, format!("sent {attempt}")),
+            Fact::Repeated { call, attempt, .. } => (call, format!("repeated {attempt}")),
+            Fact::Executed { call, attempt, before, .. } => {
+                (call, format!("executed {attempt}, after {before}"))
+            }
+            Fact::Replayed { call, attempt, .. } => (call, format!("replayed {attempt}")),
+            Fact::Conflicted { call, attempt, .. } => (call, format!("conflicted {attempt}")),
             Fact::BudgetDenied { call, .. } => (call, "denied".to_owned()),
             Fact::TimedOut { call, attempt, .. } => (call, format!("timed out {attempt}")),
             Fact::Succeeded { call, latency, .. } => (call, format!("succeeded after {latency}")),
@@ -183,7 +189,10 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::HeldBack { call, attempt, guard, .. } => {
                 (call, format!("held back {attempt} by {guard:?}"))
             }
-            Fact::BreakerOpened { .. } | Fact::LeverPulled { .. } | Fact::LeverReleased { .. } => {
+            Fact::BreakerOpened { .. }
+            | Fact::KeyExpired { .. }
+            | Fact::LeverPulled { .. }
+            | Fact::LeverReleased { .. } => {
                 continue;
             }
             Fact::TriggerBegan { trigger } | Fact::TriggerEnded { trigger } => {

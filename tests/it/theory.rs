@@ -74,6 +74,11 @@ impl Observer for Steady {
             | Fact::RefusalSaid { .. }
             | Fact::RefusalLost { .. }
             | Fact::Completed { .. }
+            | Fact::Repeated { .. }
+            | Fact::Executed { .. }
+            | Fact::Replayed { .. }
+            | Fact::Conflicted { .. }
+            | Fact::KeyExpired { .. }
             | Fact::Called { .. }
             | Fact::Hit { .. }
             | Fact::Coalesced { .. }

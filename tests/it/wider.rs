@@ -1,7 +1,6 @@
 //! Worlds with everything in them: networks, errors, outages, surges, levers, closed loops. Whatever
 //! happens, the engine finishes, its books balance, and it tells the same on every event list.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use metastable::engine::agenda::{Heap, Lanes};
@@ -9,11 +8,12 @@ use metastable::experiment::Workbench;
 use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
 use metastable::model::{
-    Action, Arrivals, Bursts, Calls, Condition, Disturbance, Edge, ErrorCost, Errors, InProgress,
-    InnerCall, LateAnswers, Lever, Meanwhile, Model, Need, Notice, OnAbandon, Outage, PassedOn,
-    Profile, Pull, QueueFate, Refusals, Scope, ServiceFate, Think, Tie, Trigger, Users, WorkDraw,
+    Action, Arrivals, Bursts, Calls, Condition, Disturbance, Edge, Effect, ErrorCost, Errors,
+    InProgress, InnerCall, LateAnswers, Lever, Loss, Meanwhile, Model, Need, Notice, OnAbandon,
+    Outage, PassedOn, Profile, Pull, QueueFate, Refusals, Scope, Service, ServiceFate, Sight,
+    Think, Tie, Trigger, Users, WorkDraw,
 };
-use metastable::observe::{CallId, Fact, Place};
+use metastable::observe::CallId;
 use metastable::policy::Class;
 use metastable::policy::admission::{RateLimit, Rejection};
 use metastable::policy::balancer::{Draws, Rule, Start, Ties};
@@ -27,6 +27,7 @@ use metastable::policy::cache::{
 };
 use metastable::policy::deadline::{Clock, Least, Misfit, Patience};
 use metastable::policy::discipline::{Crowded, Discipline};
+use metastable::policy::effect::{Idempotency, Meanwhile as Meets};
 use metastable::policy::hedge::{Delay, Hedge, Losers, OnFailure, Percentile};
 use metastable::policy::limit::{Limit, Vegas};
 use metastable::policy::outcome::Failures;
@@ -34,10 +35,12 @@ use metastable::policy::pool::{AcquireClock, ColdStart, Dead, Pool};
 use metastable::policy::retry::{Exponential, Failure, Guidance, Hint};
 use metastable::policy::slowdown::{Scalability, Slowdown};
 use metastable::policy::throttle::{Adaptive, Throttle};
+use metastable::policy::transport::{KeepAlive, Repeats, Transport};
 use metastable::time::Span;
 use metastable::unit::Fraction;
 use proptest::prelude::*;
 
+use crate::whereabouts::{Watch, Whereabouts};
 use crate::worlds::{any_model, at_ms, immediately, ms, rate, service, trace};
 
 fn breaker(share: Fraction, open: Exponential) -> Breaker {
@@ -75,6 +78,8 @@ fn connect(model: &mut Model, pick: &mut impl FnMut(usize) -> usize, shares: &[F
             call.edge.hedge = any_hedge(pick);
             call.edge.pool = any_pool(pick);
             call.edge.cache = any_cache(pick);
+            call.edge.transport = any_transport(pick);
+            call.edge.loss = any_loss(pick, shares);
             call.edge.latency = [None, Some(Law::Fixed(ms(2)))][pick(2)].clone();
             call.step = pick(2) as u16;
             call.share = [Fraction::ONE, shares[7]][pick(2)];
@@ -154,6 +159,37 @@ fn any_pool(pick: &mut impl FnMut(usize) -> usize) -> Option<Pool> {
     [None, Some(pool)][pick(2)]
 }
 
+fn any_transport(pick: &mut impl FnMut(usize) -> usize) -> Option<Transport> {
+    let keep_alive = KeepAlive {
+        server_closes: [None, Some(ms(30))][pick(2)],
+        client_closes: [None, Some(ms(80))][pick(2)],
+        one_way: ms(3),
+        most: [None, std::num::NonZeroU32::new(2)][pick(2)],
+    };
+    let pause = [ms(1), ms(20)][pick(2)];
+    let repeats = [Repeats::Never, Repeats::OnReused, Repeats::Transparent { pause }][pick(3)];
+    let transport = Transport { keep_alive: [None, Some(keep_alive)][pick(2)], repeats };
+    [None, Some(transport)][pick(2)]
+}
+
+fn any_loss(pick: &mut impl FnMut(usize) -> usize, shares: &[Fraction]) -> Loss {
+    let lossy = Loss {
+        requests: shares[pick(3)],
+        replies: shares[pick(3)],
+        clients: [Notice::AtOnce, Notice::Never][pick(2)],
+    };
+    [Loss::NONE, lossy][pick(2)]
+}
+
+fn any_effect(pick: &mut impl FnMut(usize) -> usize) -> Option<Effect> {
+    let meanwhile = [Meets::Conflicts, Meets::Executes, Meets::Waits][pick(3)];
+    let retention = [None, Some(ms(15))][pick(2)];
+    let keys = Idempotency::Keys { meanwhile, retention };
+    let idempotency = [Idempotency::None, keys][pick(2)];
+    let effect = Effect { idempotency, answer_takes: [Span::ZERO, ms(2)][pick(2)] };
+    [None, Some(effect)][pick(2)]
+}
+
 /// Lets every call that has a pool draw from one that all of them share; says whether it does.
 fn share_a_pool(model: &mut Model, pick: &mut impl FnMut(usize) -> usize) -> bool {
     if pick(3) > 0 {
@@ -175,7 +211,7 @@ fn any_wide_model() -> impl Strategy<Value = Model> {
     let share = prop::sample::select(vec![0.0, 0.1, 0.5, 1.0])
         .prop_map(|share| Fraction::new(share).expect("a share"));
     let shares = prop::collection::vec(share, 8);
-    let choices = prop::collection::vec(0_usize..1_000, 400);
+    let choices = prop::collection::vec(0_usize..1_000, 600);
     let instants = prop::collection::vec((0_u64..2_500, 1_u64..1_200), 4);
     (any_model(), shares, choices, instants)
         .prop_map(|(model, shares, choices, instants)| widened(model, &shares, &choices, &instants))
@@ -230,7 +266,9 @@ fn widened(
             hint: hints[pick(3)],
         };
         let costs = [Rejection::Free, Rejection::Late(ms(7)), Rejection::ByWorker(ms(3))];
-        service.refusals = Refusals { cost: costs[pick(3)], hint: hints[pick(3)] };
+        let sight = [Sight::Seen, Sight::Unseen][pick(2)];
+        service.refusals = Refusals { cost: costs[pick(3)], hint: hints[pick(3)], sight };
+        service.effect = any_effect(&mut pick);
     }
     let client = &mut model.clients[0];
     client.edge.latency =
@@ -267,6 +305,8 @@ fn widened(
     client.edge.hedge = any_hedge(&mut pick);
     client.edge.pool = any_pool(&mut pick);
     client.edge.cache = any_cache(&mut pick);
+    client.edge.transport = any_transport(&mut pick);
+    client.edge.loss = any_loss(&mut pick, shares);
     client.instances = 3.try_into().expect("three");
     let rated = [
         Arrivals::Poisson(rate(100.0)),
@@ -340,6 +380,7 @@ fn widened(
     if !shared {
         changed.clients[0].edge.pool = any_pool(&mut pick);
     }
+    changed.clients[0].edge.transport = any_transport(&mut pick);
     changed.clients[0].edge.scope = [Scope::Shared, Scope::PerInstance][pick(2)];
     changed.services[0].workers = 7.try_into().expect("seven");
     changed.levers.clear();
@@ -368,114 +409,12 @@ fn widened(
     model
 }
 
-/// Where an attempt is, as far as the facts tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whereabouts {
-    OnTheWay,
-    Queue,
-    Worker,
-    Gone,
-}
-
-/// Every attempt is in one place at a time and ends once; every request ends at most once.
-#[derive(Default)]
-struct Watch {
-    /// Refusals that workers are saying.
-    begun: HashSet<(CallId, u32)>,
-    attempts: HashMap<(CallId, u32), Whereabouts>,
-    /// Whether each request has ended, and how many attempts it has sent.
-    requests: HashMap<CallId, (bool, u32)>,
-    made_by_services: HashSet<CallId>,
-}
-
-impl Watch {
-    fn go(&mut self, call: CallId, attempt: u32, from: &[Whereabouts], to: Whereabouts) {
-        let place = self.attempts.get_mut(&(call, attempt)).expect("it has been sent");
-        assert!(from.contains(place), "{call:?} {attempt}: from {place:?} to {to:?}");
-        *place = to;
-    }
-
-    fn see(&mut self, fact: Fact) {
-        use Whereabouts::{Gone, OnTheWay, Queue, Worker};
-        match fact {
-            Fact::Arrived { call, .. } => {
-                assert_eq!(self.requests.insert(call, (false, 0)), None);
-            }
-            Fact::Called { call, .. } => {
-                assert_eq!(self.requests.insert(call, (false, 0)), None);
-                self.made_by_services.insert(call);
-            }
-            Fact::Returned { call, .. } => {
-                let (ended, _) = self.requests.get_mut(&call).expect("it has been made");
-                assert!(!*ended, "{call:?} ends twice");
-                *ended = true;
-            }
-            Fact::Sent { call, attempt, .. } => {
-                let (ended, sent) = self.requests.get_mut(&call).expect("it has arrived");
-                // Numbers are given in the order in which attempts are ready, and one that has waited
-                // for a fetch or a turn may leave after a later one.
-                assert!(!*ended, "{call:?}");
-                *sent = attempt + 1;
-                assert_eq!(self.attempts.insert((call, attempt), OnTheWay), None);
-            }
-            Fact::Succeeded { call, .. } | Fact::Failed { call, .. } => {
-                let (ended, _) = self.requests.get_mut(&call).expect("it has arrived");
-                assert!(!*ended, "{call:?} ends twice");
-                *ended = true;
-            }
-            Fact::Refused { call, attempt, .. } => self.go(call, attempt, &[OnTheWay], Gone),
-            Fact::Queued { call, attempt, .. } => self.go(call, attempt, &[OnTheWay], Queue),
-            Fact::Started { call, attempt, from_queue, .. } => {
-                let from = if from_queue { Queue } else { OnTheWay };
-                self.go(call, attempt, &[from], Worker);
-            }
-            Fact::Shed { call, attempt, dropped, .. } => {
-                let from = if dropped.is_from_queue() { Queue } else { OnTheWay };
-                self.go(call, attempt, &[from], Gone);
-            }
-            // Each is said once or lost, by the worker that has begun it or before.
-            Fact::RefusalBegun { call, attempt, .. } => {
-                assert!(self.begun.insert((call, attempt)), "begun twice");
-            }
-            Fact::RefusalSaid { call, attempt, .. }
-            | Fact::RefusalLost { call, attempt, place: Place::Worker, .. } => {
-                assert!(self.begun.remove(&(call, attempt)), "said and not begun");
-            }
-            Fact::RefusalLost { call, attempt, place: Place::Queue, .. } => {
-                assert!(!self.begun.contains(&(call, attempt)));
-            }
-            Fact::Withdrawn { call, attempt, place, .. } => {
-                let from = match place {
-                    Place::Queue => Queue,
-                    Place::Worker => Worker,
-                };
-                self.go(call, attempt, &[from], Gone);
-            }
-            Fact::Completed { call, attempt, .. } => self.go(call, attempt, &[Worker], Gone),
-            Fact::Lost { call, attempt, place, .. } => {
-                let from = match place {
-                    Place::Queue => Queue,
-                    Place::Worker => Worker,
-                };
-                self.go(call, attempt, &[from], Gone);
-            }
-            // An attempt is lost on its way there, or its answer on the way back.
-            Fact::LostOnTheWay { call, attempt, .. } => {
-                self.go(call, attempt, &[OnTheWay, Gone], Gone);
-            }
-            Fact::BudgetDenied { .. }
-            | Fact::Hit { .. }
-            | Fact::Coalesced { .. }
-            | Fact::HeldBack { .. }
-            | Fact::BreakerOpened { .. }
-            | Fact::TimedOut { .. }
-            | Fact::Blocked { .. }
-            | Fact::CameToNothing { .. }
-            | Fact::LeverPulled { .. }
-            | Fact::LeverReleased { .. }
-            | Fact::TriggerBegan { .. }
-            | Fact::TriggerEnded { .. } => {}
-        }
+/// Whether the keys of a service leave no way to execute anything twice.
+fn is_executed_once(service: &Service) -> bool {
+    match service.effect.map(|effect| effect.idempotency) {
+        None => true,
+        Some(Idempotency::Keys { meanwhile, retention: None }) => meanwhile != Meets::Executes,
+        Some(Idempotency::None | Idempotency::Keys { .. }) => false,
     }
 }
 
@@ -497,10 +436,13 @@ proptest! {
         prop_assert_eq!(tally.succeeded + tally.failed, ended);
         prop_assert_eq!(tally.requests, requests().count() as u64);
         let attempts = watch.attempts.keys().filter(|(call, _)| of_client(call));
-        prop_assert_eq!(tally.attempts, attempts.count() as u64);
+        prop_assert_eq!(tally.attempts + tally.repeats, attempts.count() as u64);
         prop_assert!(tally.wasted_work <= tally.work);
         let at_work = watch.attempts.values().filter(|place| **place == Whereabouts::Worker).count();
         prop_assert!(at_work as u64 <= tally.started - tally.completed);
         prop_assert!(tally.retries + tally.hedges <= tally.attempts);
+        if model.services.iter().all(is_executed_once) {
+            prop_assert!(watch.most_executions() <= 1);
+        }
     }
 }

@@ -106,6 +106,11 @@ pub struct Operation {
     pub executions: u32,
 }
 
+impl Operation {
+    /// Nothing yet.
+    pub const NOTHING: Self = Self { executions: 0 };
+}
+
 /// What was done for all requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

@@ -9,9 +9,11 @@
 //! it (the curve of CUBIC, RFC 9438), at most twice the measured rate, and never less than a token
 //! in two seconds.
 //!
-//! botocore's attempts sleep and take a token when they wake; here an attempt takes its token in
-//! advance and so leaves at the rate of the instant at which it asked. Waiting attempts leave in the
-//! order in which they asked, where botocore leaves the order to its threads.
+//! As botocore's, attempts sleep and take a token when they wake, so a line that has formed at a low
+//! rate leaves at the higher one that follows. They leave in the order in which they asked, where
+//! botocore leaves the order to its threads, and so need not all wake for every token: each sleeps for
+//! as long as its place takes at the rate of the moment, and looks anew after half a second at the
+//! latest, which is how often the rate is measured, or later in a line of more than ten thousand.
 
 use super::Turn;
 use crate::policy::outcome::{Failures, Outcome};
@@ -35,6 +37,14 @@ const SMOOTHING: f64 = 0.8;
 /// The least rate, in attempts per second.
 const LEAST: f64 = 0.5;
 
+/// How many attempts in line look in a second, at the most, how long their wait will be.
+pub const LOOKS_PER_SECOND: u64 = 20_000;
+const HALF_SECOND: Span = Span::from_millis(500);
+
+/// A place in line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket(u64);
+
 /// The measured rate, the curve and the bucket.
 #[derive(Clone, Debug)]
 pub struct SendRate {
@@ -45,11 +55,13 @@ pub struct SendRate {
     bucket_began: u64,
     /// The rate at the last throttling answer, and when that was; none before the first.
     curve: Option<Curve>,
-    /// Tokens per second, tokens there are, and as of when. Fewer than none are owed to attempts
-    /// that have been told when to leave.
+    /// Tokens per second, tokens there are, and as of when.
     rate: f64,
     tokens: f64,
     as_of: Time,
+    /// How many have stood in line, and how many of them have left it.
+    joined: u64,
+    left: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +90,8 @@ impl SendRate {
             rate: LEAST,
             tokens: 0.0,
             as_of: Time::ZERO,
+            joined: 0,
+            left: 0,
         }
     }
 
@@ -87,21 +101,41 @@ impl SendRate {
             return Turn::Now;
         }
         self.refill(now);
-        if self.tokens >= 1.0 {
+        let is_free = self.joined == self.left && self.tokens >= 1.0;
+        if !is_free && self.throttle.at_empty == super::AtEmpty::Drops {
+            return Turn::Dropped;
+        }
+        self.joined += 1;
+        self.look(now, Ticket(self.joined - 1), longest)
+    }
+
+    /// Whether an attempt may leave that has stood in line with this ticket.
+    pub fn look(&mut self, now: Time, ticket: Ticket, longest: Span) -> Turn {
+        self.refill(now);
+        let ahead = ticket.0.saturating_sub(self.left) as f64;
+        if self.tokens >= ahead + 1.0 {
             self.tokens -= 1.0;
+            self.left += 1;
             return Turn::Now;
         }
-        match self.throttle.at_empty {
-            super::AtEmpty::Drops => Turn::Dropped,
-            super::AtEmpty::Waits => {
-                let wait = Span::from_secs_f64((1.0 - self.tokens) / self.rate);
-                if wait > longest {
-                    return Turn::TooLate;
-                }
-                self.tokens -= 1.0;
-                Turn::After(wait)
-            }
+        let wait = Span::from_secs_f64((ahead + 1.0 - self.tokens) / self.rate);
+        if wait > longest {
+            self.left += 1;
+            return Turn::TooLate;
         }
+        Turn::InLine(ticket, wait.clamp(Span::NANOSECOND, self.longest_sleep()))
+    }
+
+    /// How long an attempt in line sleeps at the longest, so that no more than [`LOOKS_PER_SECOND`] wake
+    /// in a second.
+    fn longest_sleep(&self) -> Span {
+        const ENOUGH: u64 = LOOKS_PER_SECOND / 2;
+        HALF_SECOND.saturating_mul(1 + (self.joined - self.left) / ENOUGH)
+    }
+
+    /// An attempt leaves the line without a token.
+    pub const fn leave(&mut self) {
+        self.left += 1;
     }
 
     /// An attempt has ended.
@@ -147,8 +181,7 @@ impl SendRate {
     /// Counts an answer. The rate is taken anew by the first answer of a later half second, over all
     /// half seconds since the one before.
     fn measure(&mut self, now: Time) {
-        const HALF_SECOND: u64 = 500_000_000;
-        let bucket = now.as_nanos() / HALF_SECOND;
+        let bucket = HALF_SECOND.times_in(now.since(Time::ZERO));
         self.answers += 1;
         if bucket > self.bucket_began {
             let current = self.answers as f64 / ((bucket - self.bucket_began) as f64 / 2.0);
@@ -209,21 +242,27 @@ mod tests {
         valve
     }
 
-    /// 20 a second are offered to a rate of 7: the last of ten seconds leaves after 200 / 7 s, and
-    /// the queue has grown by 13 a second.
+    /// Ten that ask at once leave one after the other at the rate of 7, or at once when it is 70.
     #[test]
-    fn what_waits_waits_longer_and_longer() {
+    fn a_line_leaves_at_the_rate_of_the_moment() {
         let mut valve = throttled_at_rate_7(AtEmpty::Waits);
-        let mut last = Span::ZERO;
-        for n in 1..=200 {
-            let now = secs(f64::from(n) / 20.0);
-            last = match valve.ask(now, Span::MAX) {
-                Turn::Now => Span::ZERO,
-                Turn::After(wait) => wait,
-                Turn::Dropped | Turn::TooLate => panic!("this one waits"),
-            };
-        }
-        assert!((last.as_secs_f64() - (200.0 / 7.0 - 10.0)).abs() < 0.01, "{last}");
+        let tickets: Vec<Ticket> = (0..10)
+            .map(|nth| match valve.ask(Time::ZERO, Span::MAX) {
+                Turn::InLine(ticket, wait) => {
+                    let expected = (f64::from(nth + 1) / 7.0).min(0.5);
+                    assert!((wait.as_secs_f64() - expected).abs() < 1e-6, "{nth}: {wait}");
+                    ticket
+                }
+                turn => panic!("{turn:?}"),
+            })
+            .collect();
+        assert!(matches!(valve.look(secs(0.142), tickets[0], Span::MAX), Turn::InLine(..)));
+        assert_eq!(valve.look(secs(0.143), tickets[0], Span::MAX), Turn::Now);
+        assert_eq!(valve.look(secs(0.143), tickets[9], Span::from_secs(1)), Turn::TooLate);
+        valve.rate = 70.0;
+        let later = tickets[1..9].iter().map(|&ticket| valve.look(secs(0.3), ticket, Span::MAX));
+        assert_eq!(later.collect::<Vec<_>>(), [Turn::Now; 8]);
+        assert_eq!(valve.joined, valve.left);
     }
 
     #[test]

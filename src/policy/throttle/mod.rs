@@ -9,7 +9,8 @@
 //!
 //! * [`Valve::ask`] when an attempt is ready to leave, after the budget and before the breaker. An
 //!   answer of [`Turn::After`] has reserved the attempt's place: it leaves then and does not ask
-//!   again, and its wait is part of the request's latency;
+//!   again, and its wait is part of the request's latency. One of [`Turn::InLine`] has given it a place
+//!   in a line, whose pace may change: it asks again by [`Valve::look`], or leaves by [`Valve::leave`];
 //! * [`Valve::answered`] when the client learns how an attempt ended that was let through.
 
 mod adaptive;
@@ -17,7 +18,7 @@ mod cubic;
 mod rate_limit;
 
 pub use adaptive::{Acceptance, Adaptive};
-pub use cubic::{Cubic, SendRate};
+pub use cubic::{Cubic, LOOKS_PER_SECOND, SendRate, Ticket};
 pub use rate_limit::{Again, AtEmpty, Limiter, RateLimit};
 
 use super::outcome::Outcome;
@@ -51,6 +52,8 @@ pub enum Turn {
     Now,
     /// After this wait.
     After(Span),
+    /// Perhaps after this wait: then it asks anew, with this ticket.
+    InLine(Ticket, Span),
     /// Never: it fails on the client's side, without having been sent.
     Dropped,
     /// Its turn would come later than it waits. Nothing has been reserved for it (Go's
@@ -88,6 +91,22 @@ impl Valve {
             Self::Adaptive(valve) => valve.ask(now, bits),
             Self::Cubic(valve) => valve.ask(now, longest),
             Self::RateLimit(valve) => valve.ask(now, kind, longest),
+        }
+    }
+
+    /// Whether an attempt may leave that stands in line with a ticket.
+    pub fn look(&mut self, now: Time, ticket: Ticket, longest: Span) -> Turn {
+        match self {
+            Self::Cubic(valve) => valve.look(now, ticket, longest),
+            Self::Adaptive(_) | Self::RateLimit(_) => Turn::Now,
+        }
+    }
+
+    /// An attempt that stands in line with a ticket is not needed any more.
+    pub const fn leave(&mut self) {
+        match self {
+            Self::Cubic(valve) => valve.leave(),
+            Self::Adaptive(_) | Self::RateLimit(_) => {}
         }
     }
 

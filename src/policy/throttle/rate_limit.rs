@@ -112,7 +112,7 @@ mod tests {
             let leaves = match limiter.ask(now, kind, Span::MAX) {
                 Turn::Now => now,
                 Turn::After(wait) => now + wait,
-                Turn::Dropped | Turn::TooLate => panic!("this one waits"),
+                Turn::Dropped | Turn::TooLate | Turn::InLine(..) => panic!("this one waits"),
             };
             let Some(sent) = sends.get_mut(second.times_in(leaves.since(Time::ZERO)) as usize)
             else {
@@ -170,7 +170,7 @@ mod tests {
                 match limiter.ask(now, Kind::First, Span::MAX) {
                     Turn::Now => left.push(now),
                     Turn::After(wait) => left.push(now + wait),
-                    Turn::Dropped | Turn::TooLate => prop_assert!(!waits),
+                    Turn::Dropped | Turn::TooLate | Turn::InLine(..) => prop_assert!(!waits),
                 }
             }
             prop_assert!(left.is_sorted());

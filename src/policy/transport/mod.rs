@@ -78,6 +78,11 @@ pub struct Repeated {
     unseen: bool,
 }
 
+impl Repeated {
+    /// Nothing yet.
+    pub const NOTHING: Self = Self { unseen: false };
+}
+
 /// What becomes of an attempt that has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {

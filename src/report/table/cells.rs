@@ -56,6 +56,10 @@ impl<'a> SweepDocument<'a> {
         if overloaded > 0 {
             sentence.push_str(&format!("; {overloaded} of these are overloaded even undisturbed"));
         }
+        let draining = count(|cell| cell.draining() > 0);
+        if draining > 0 {
+            sentence.push_str(&format!("; in {draining} a seed still drains at the end (~)"));
+        }
         sentence.push('.');
         sentence
     }

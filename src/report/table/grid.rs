@@ -73,15 +73,18 @@ fn of(outcome: &CellOutcome, shape: Shape) -> Cell {
     }
 }
 
-/// How many of a cell's seeds are well at the end, in the colour of the answer.
+/// How many of a cell's seeds are well at the end, and behind a tilde how many were still draining, in
+/// the colour of the answer.
 pub(super) fn recovered(outcome: &CellOutcome) -> (String, Style) {
     let (recovered, seeds) = (outcome.recovered(), outcome.seeds());
+    let draining = outcome.draining();
     let style = if recovered == seeds {
         WELL
-    } else if recovered == 0 {
+    } else if recovered == 0 && draining == 0 {
         DOWN
     } else {
         UNSURE
     };
-    (format!("{recovered}/{seeds}"), style)
+    let slow = if draining > 0 { format!(" ~{draining}") } else { String::new() };
+    (format!("{recovered}/{seeds}{slow}"), style)
 }

@@ -134,6 +134,8 @@ fn of_service(total: ServiceTotal) -> Record {
         in_service,
         waited,
         queue: _,
+        executions,
+        duplicates,
     } = seen;
     record([
         ("attempts", attempts.into()),
@@ -152,6 +154,8 @@ fn of_service(total: ServiceTotal) -> Record {
         ("mean_queue", total.line.mean().into()),
         ("longest_queue", longest.into()),
         ("last_queue", last.into()),
+        ("executions", executions.into()),
+        ("duplicate_executions", duplicates.into()),
     ])
 }
 
@@ -168,6 +172,7 @@ fn of_edge(total: EdgeTotal) -> Record {
         refused,
         denied,
         held_back,
+        repeats,
     } = link;
     record([
         ("requests", requests.into()),
@@ -176,6 +181,7 @@ fn of_edge(total: EdgeTotal) -> Record {
         ("attempts", attempts.into()),
         ("retries", retries.into()),
         ("hedges", hedges.into()),
+        ("transport_repeats", repeats.into()),
         ("timed_out", timed_out.into()),
         ("rejected", refused.into()),
         ("denied", denied.into()),

@@ -46,6 +46,28 @@ pub enum Rows {
     Edges,
 }
 
+/// Only where anybody counts executions, or a transport repeats.
+const FIGURES_BENEATH: [Figure; 3] = [
+    Figure {
+        heading: &["attempts", "at services"],
+        group: 2,
+        spelling: Spelling::Count,
+        of: |run| Some(run.server_attempts as f64),
+    },
+    Figure {
+        heading: &["executions"],
+        group: 2,
+        spelling: Spelling::Count,
+        of: |run| Some(run.tally.executions as f64),
+    },
+    Figure {
+        heading: &["executed", "more than once"],
+        group: 2,
+        spelling: Spelling::Count,
+        of: |run| Some(run.tally.executed_again as f64),
+    },
+];
+
 const FIGURES: [Figure; 10] = [
     Figure {
         heading: &["back", "at s"],
@@ -129,7 +151,10 @@ impl RunDocument<'_> {
         let variants = self.by_variant();
         let verdicts = variants.iter().map(|runs| verdicts(runs)).collect();
         let verdicts = Column::new(&["verdict"], Align::Left, 0, verdicts);
-        let figures = FIGURES.iter().map(|figure| figure.column(&variants));
+        let counts = |run: &Summary| run.tally.executions + run.tally.repeats > 0;
+        let beneath = if self.runs.iter().any(counts) { &FIGURES_BENEATH[..] } else { &[] };
+        let figures = FIGURES.iter().chain(beneath);
+        let figures = figures.map(|figure| figure.column(&variants));
         let names = self.subjects.iter().map(|subject| subject.name.to_owned()).collect();
         Sheet::new("variant", names, std::iter::once(verdicts).chain(figures).collect())
     }
@@ -313,6 +338,8 @@ fn of_run(run: &Summary, model: &Model) -> Record {
         ("attempts", tally.attempts.into()),
         ("retries", tally.retries.into()),
         ("hedges", tally.hedges.into()),
+        ("transport_repeats", tally.repeats.into()),
+        ("server_attempts", run.server_attempts.into()),
         ("timed_out", tally.timed_out.into()),
         ("denied", tally.denied.into()),
         ("held_back", tally.held_back.into()),
@@ -322,6 +349,12 @@ fn of_run(run: &Summary, model: &Model) -> Record {
         ("started", tally.started.into()),
         ("completed", tally.completed.into()),
         ("wasted", tally.wasted.into()),
+        ("executions", tally.executions.into()),
+        ("duplicate_executions", tally.duplicates.into()),
+        ("executed_more_than_once", tally.executed_again.into()),
+        ("replayed", tally.replayed.into()),
+        ("conflicts", tally.conflicts.into()),
+        ("keys_expired", tally.keys_expired.into()),
         ("wasted_work_fraction", tally.wasted_work_fraction().into()),
         ("amplification", tally.amplification().into()),
         ("last_success_s", tally.last_success.map(Time::as_secs_f64).into()),
@@ -347,6 +380,7 @@ fn of_window(start: Time, window: Window) -> Record {
         failed,
         attempts,
         retries,
+        repeats,
         timed_out,
         rejected,
         shed,
@@ -364,6 +398,7 @@ fn of_window(start: Time, window: Window) -> Record {
         ("failed", failed.into()),
         ("attempts", attempts.into()),
         ("retries", retries.into()),
+        ("transport_repeats", repeats.into()),
         ("timed_out", timed_out.into()),
         ("rejected", rejected.into()),
         ("shed", shed.into()),

@@ -8,12 +8,14 @@ use super::cache::Cache;
 use super::deadline::Deadline;
 use super::hedge::Hedge;
 use super::length::Length;
+use super::loss::Loss;
 use super::maybe::Maybe;
 use super::names::Names;
 use super::pool::Pool;
 use super::retry::Retry;
 use super::service_time::ServiceTime;
 use super::throttle::Throttle;
+use super::transport::Transport;
 use super::wait::Wait;
 use super::world::Complaints;
 use crate::id::ServiceId;
@@ -42,10 +44,12 @@ pub(super) struct Call {
     pub(super) hedge: Option<Maybe<Hedge>>,
     pub(super) pool: Option<Maybe<Pool>>,
     pub(super) cache: Option<Maybe<Cache>>,
+    pub(super) transport: Option<Maybe<Transport>>,
     pub(super) deadline: Option<Maybe<Deadline>>,
     #[serde(default)]
     pub(super) scope: Scope,
     pub(super) latency: Option<ServiceTime>,
+    pub(super) loss: Option<Maybe<Loss>>,
     #[serde(default)]
     pub(super) late_answers: LateAnswers,
 }
@@ -75,7 +79,7 @@ pub(super) enum LateAnswers {
 }
 
 /// The keys of a call, which are easily written without it.
-pub(in crate::scenario) const CALL_KEYS: [&str; 15] = [
+pub(in crate::scenario) const CALL_KEYS: [&str; 17] = [
     "preset",
     "timeout",
     "timeout_from",
@@ -87,9 +91,11 @@ pub(in crate::scenario) const CALL_KEYS: [&str; 15] = [
     "hedge",
     "pool",
     "cache",
+    "transport",
     "deadline",
     "scope",
     "latency",
+    "loss",
     "late_answers",
 ];
 
@@ -137,6 +143,14 @@ impl Call {
             None => Some(None),
             Some(law) => out.keep(law.law(spot.at("latency"))).map(Some),
         };
+        let loss = match self.loss.as_ref().and_then(|loss| loss.0.as_ref()) {
+            None => Some(model::Loss::NONE),
+            Some(loss) => loss.build(spot.at("loss"), out),
+        };
+        let law = latency.as_ref().and_then(Option::as_ref);
+        let transport = self.transport.as_ref().and_then(|transport| transport.0.as_ref());
+        let transport =
+            transport.and_then(|transport| transport.build(law, spot.at("transport"), out));
         Some(Edge {
             timeout: timeout?,
             retry: retry::Retry { after_refusal: after_refusal?, ..retry? },
@@ -147,12 +161,14 @@ impl Call {
             pool,
             shared_pool,
             cache,
+            transport,
             deadline,
             scope: match self.scope {
                 Scope::Shared => model::Scope::Shared,
                 Scope::PerInstance => model::Scope::PerInstance,
             },
             latency: latency?,
+            loss: loss?,
             late_answers: match self.late_answers {
                 LateAnswers::Wasted => model::LateAnswers::Wasted,
                 LateAnswers::Accepted => model::LateAnswers::Accepted,

@@ -12,6 +12,7 @@ use super::call::{Call, LateAnswers, Scope, TimeoutFrom};
 use super::deadline::Deadline;
 use super::hedge::Hedge;
 use super::length::Length;
+use super::loss::Loss;
 use super::maybe::Maybe;
 use super::names::Names;
 use super::number::{fraction, thousands, whole};
@@ -20,6 +21,7 @@ use super::pool::Pool;
 use super::retry::Retry;
 use super::service_time::ServiceTime;
 use super::throttle::Throttle;
+use super::transport::Transport;
 use super::wait::Wait;
 use super::world::{Complaints, check_name};
 use crate::id::{EdgeId, ServiceId};
@@ -57,10 +59,12 @@ pub(super) struct InnerCall {
     hedge: Option<Maybe<Hedge>>,
     pool: Option<Maybe<Pool>>,
     cache: Option<Maybe<Cache>>,
+    transport: Option<Maybe<Transport>>,
     deadline: Option<Maybe<Deadline>>,
     #[serde(default)]
     scope: Scope,
     latency: Option<ServiceTime>,
+    loss: Option<Maybe<Loss>>,
     #[serde(default)]
     late_answers: LateAnswers,
 }
@@ -180,9 +184,11 @@ impl InnerCall {
             hedge: written.hedge,
             pool: written.pool,
             cache: written.cache,
+            transport: written.transport,
             deadline: written.deadline,
             scope: written.scope,
             latency: written.latency,
+            loss: written.loss,
             late_answers: written.late_answers,
         }
     }

@@ -84,10 +84,21 @@ impl<T: Terms> Promises<T> {
     /// The ranges; those that are wrong are left out.
     pub(super) fn bounds(&self, spot: Spot<'_>, out: &mut Complaints) -> Vec<(T::Metric, Bound)> {
         let kept = self.metrics.iter().filter_map(|(metric, promise)| {
-            out.keep(promise.bound(spot.at(metric.name()))).map(|bound| (*metric, bound))
+            let here = spot.at(metric.name());
+            let bound = out.keep(promise.bound(here))?;
+            out.keep(possible(bound, metric.name(), here)).map(|()| (*metric, bound))
         });
         kept.collect()
     }
+}
+
+/// That some run could keep the promise: no number of a run is below zero.
+fn possible(bound: Bound, name: &str, spot: Spot<'_>) -> Result<(), Diagnostic> {
+    if bound.max < 0.0 {
+        let message = format!("no run keeps this promise: `{name}` is never below 0");
+        return Err(Diagnostic::error(spot.value(), message));
+    }
+    Ok(())
 }
 
 /// What can never be broken is no promise, and a check that holds without one says nothing.

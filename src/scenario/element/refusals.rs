@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::hint::{RetryAfter, hint};
 use super::length::Length;
-use crate::model;
+use crate::model::{self, Sight};
 use crate::policy::admission::Rejection;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -16,6 +16,8 @@ pub(super) struct Refusals {
     retry_after: Option<RetryAfter>,
     takes: Option<Length>,
     by: Option<By>,
+    #[serde(default)]
+    unseen: bool,
 }
 
 /// Whose time a refusal takes.
@@ -42,6 +44,16 @@ impl Refusals {
                     .help("add takes = \"1ms\"".to_owned()));
             }
         };
-        Ok(model::Refusals { cost, hint })
+        let sight = match (self.unseen, cost) {
+            (false, _) => Sight::Seen,
+            (true, Rejection::Free | Rejection::Late(_)) => Sight::Unseen,
+            (true, Rejection::ByWorker(_)) => {
+                let message = "a worker has seen what it refuses";
+                return Err(Diagnostic::error(spot.at("unseen").key, message)
+                    .other(spot.at("by").key, "")
+                    .help("write by = \"nobody\", or leave `unseen` out".to_owned()));
+            }
+        };
+        Ok(model::Refusals { cost, hint, sight })
     }
 }

@@ -9,6 +9,7 @@ use super::admission::Queue;
 use super::autoscaling::Autoscaling;
 use super::balancer::Balancer;
 use super::discipline::Discipline;
+use super::effect::Effect;
 use super::ejection::Ejection;
 use super::hint::{RetryAfter, hint};
 use super::inner_call::{InnerCall, WhileCalling, calls};
@@ -59,6 +60,8 @@ pub(in crate::scenario) struct Service {
     errors: Option<Errors>,
     refusals: Option<Refusals>,
     queue_timeout: Option<QueueTimeout>,
+    #[serde(default)]
+    effect: Effect,
     #[serde(default)]
     calls: BTreeMap<String, InnerCall>,
     work_before_calls: Option<f64>,
@@ -145,6 +148,7 @@ impl Service {
             None => Some(None),
             Some(timeout) => out.keep(timeout.timeout(spot.at("queue_timeout"))),
         };
+        let effect = out.keep(self.effect.effect(spot.at("effect")));
         let shedding = out.keep(self.shedding.shedding(spot.at("shedding")));
         let discipline = out.keep(self.discipline.discipline(spot.at("discipline")));
         let slowdown = match &self.load_dependence {
@@ -167,6 +171,7 @@ impl Service {
             errors: errors?,
             refusals: refusals?,
             queue_timeout: queue_timeout?,
+            effect: effect?,
             admission: admission?,
             shedding: shedding?,
             discipline: discipline?,

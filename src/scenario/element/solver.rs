@@ -66,8 +66,10 @@ pub(super) fn check(model: &Model, spot: Spot<'_>, out: &mut Complaints) {
             Obstacle::Hedge => of_client(model, spot, &["call", "hedge"], ONE_BY_ONE),
             Obstacle::Pool => of_client(model, spot, &["call", "pool"], ONE_BY_ONE),
             Obstacle::Cache => of_client(model, spot, &["call", "cache"], ONE_BY_ONE),
+            Obstacle::Transport => of_client(model, spot, &["call", "transport"], ONE_BY_ONE),
             Obstacle::Deadline => of_client(model, spot, &["call", "deadline"], ATTEMPTS),
             Obstacle::Latency => of_client(model, spot, &["call", "latency"], NO_NETWORK),
+            Obstacle::Loss => of_client(model, spot, &["call", "loss"], NO_CHANCE),
             Obstacle::LateAnswers => of_client(model, spot, &["call", "late_answers"], ATTEMPTS),
             Obstacle::ServiceTime => of_service(model, spot, "service_time", SAME_WORK),
             Obstacle::Instances => of_service(model, spot, "instances", ONE_LINE),
@@ -83,6 +85,7 @@ pub(super) fn check(model: &Model, spot: Spot<'_>, out: &mut Complaints) {
             Obstacle::Autoscaling => {
                 of_service(model, spot, "autoscaling", "its workers change by triggers only")
             }
+            Obstacle::Effect => of_service(model, spot, "effect", ONE_BY_ONE),
             Obstacle::Calls => of_service(model, spot, "calls", "it knows one service"),
         };
         out.add(diagnostic);

@@ -4,11 +4,12 @@ use std::num::{NonZeroU16, NonZeroU32};
 
 use super::number::thousands;
 use crate::model::{
-    Arrivals, Client, Edge, MAX_IN_FLIGHT, MAX_REMEMBERED, MAX_WINDOWS, Model, Service, TooLarge,
-    WorstCase,
+    Arrivals, Client, Edge, Effect, MAX_IN_FLIGHT, MAX_REMEMBERED, MAX_WINDOWS, Model, Service,
+    TooLarge, WorstCase,
 };
 use crate::policy::admission::Admission;
 use crate::policy::cache::{Contents, Keys};
+use crate::policy::effect::Idempotency;
 use crate::scenario::source::Place;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
@@ -36,11 +37,11 @@ pub(super) fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagn
         ),
         TooLarge::Remembered(pieces) => (
             format!(
-                "callers would keep about {} keys and places of instances in mind; the limit is {}",
+                "about {} keys and places of instances would be kept in mind; the limit is {}",
                 thousands(two_digits(pieces)),
                 thousands(MAX_REMEMBERED as u64)
             ),
-            "fewer keys, fewer instances, or one memory for all: scope = \"shared\"",
+            "fewer keys, a shorter retention, fewer instances, or one memory for all: scope = \"shared\"",
         ),
         TooLarge::Windows(windows) => (
             format!(
@@ -74,6 +75,7 @@ const ORDINARY_WORKERS: NonZeroU32 = NonZeroU32::new(1_000).unwrap();
 const ORDINARY_INSTANCES: NonZeroU16 = NonZeroU16::new(10).unwrap();
 const ORDINARY_KEYS: NonZeroU32 = NonZeroU32::new(10_000).unwrap();
 const ORDINARY_EVERY: Span = Span::from_secs(10);
+const ORDINARY_RETENTION: Span = Span::from_secs(60);
 
 /// The key whose value, were it an ordinary one, would make the run smaller than any other's would.
 fn cause(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Place {
@@ -182,12 +184,24 @@ fn consider_size(service: Spot<'_>, consider: &mut dyn FnMut(Place, Change<'_>))
             }
         });
     }
+    if let Some(keys) = service.find("effect").and_then(|effect| effect.find("keys")) {
+        let place = keys.find("retention").map_or(keys.key, |retention| retention.value());
+        consider(place, &forget_soon);
+    }
     if let Some(interval) = service.find("ejection").and_then(|found| found.find("interval")) {
         consider(interval.value(), &|service| {
             if let Some(ejection) = &mut service.ejection {
                 ejection.interval = ejection.interval.max(ORDINARY_EVERY);
             }
         });
+    }
+}
+
+fn forget_soon(service: &mut Service) {
+    if let Some(Effect { idempotency: Idempotency::Keys { retention, .. }, .. }) =
+        &mut service.effect
+    {
+        *retention = Some(retention.map_or(ORDINARY_RETENTION, |own| own.min(ORDINARY_RETENTION)));
     }
 }
 

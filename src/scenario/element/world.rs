@@ -165,8 +165,8 @@ impl Document {
 }
 
 /// What a run sets up once: who there is, whom they call, how an instance is found, how workers come and
-/// go, and how a queue is kept. The rate of arrivals may change, their process may not.
-const LASTING: [(&str, &str); 8] = [
+/// go, how a queue is kept, and what is executed once. The rate of arrivals may change, their process may not.
+const LASTING: [(&str, &str); 9] = [
     ("clients", "calls"),
     ("clients", "arrivals"),
     ("clients", "instances"),
@@ -175,6 +175,7 @@ const LASTING: [(&str, &str); 8] = [
     ("services", "balancer"),
     ("services", "ejection"),
     ("services", "autoscaling"),
+    ("services", "effect"),
 ];
 /// What a run sets up once about a call between services.
 const LASTING_OF_CALLS: [&str; 4] = ["to", "step", "copies", "passes_deadline"];

@@ -13,6 +13,7 @@ use super::tree::{Change, Layer, Spot, apply, collision};
 use super::trouble::Diagnostic;
 use super::version::{Version, allowed};
 use crate::experiment::{Cell, SweepExpectation};
+use crate::model::Model;
 
 pub(super) use self::axis::Axis;
 
@@ -59,11 +60,8 @@ impl Ground<'_> {
             );
             return None;
         }
-        for version in &swept {
-            self.warn_of_overwritten(version, &axes, idle);
-        }
         let mut cells = Vec::new();
-        for version in swept {
+        for version in &swept {
             for point in axis::points(&axes) {
                 let cell = self.cell(version, &axes, &point, idle);
                 cells.extend(out.keep_all(cell));
@@ -74,6 +72,11 @@ impl Ground<'_> {
         }
         if out.count() > before {
             return None;
+        }
+        for (nth, version) in swept.iter().enumerate() {
+            if !self.warn_of_overwritten(version, &axes, idle) && !axes.is_empty() {
+                self.warn_of_twins(&swept[..=nth], &cells, idle);
+            }
         }
         let expect = self.expectations(written, &axes, &cells, out);
         Some(Sweep {
@@ -138,14 +141,17 @@ impl Ground<'_> {
         Some(axes)
     }
 
-    /// What a variant changes and an axis changes again is the same in every cell of it.
-    fn warn_of_overwritten(&self, version: &Version, axes: &[Axis], idle: &mut Idle) {
+    /// What a variant changes and an axis changes again is the same in every cell of it. Whether there
+    /// is any such thing.
+    fn warn_of_overwritten(&self, version: &Version, axes: &[Axis], idle: &mut Idle) -> bool {
+        let mut any = false;
         for change in &version.changes {
             let length = change.path.segments().len();
             let over = |axis: &&Axis| {
                 axis.path.segments().len() <= length && axis.path.overlaps(&change.path)
             };
             if let Some(axis) = axes.iter().find(over) {
+                any = true;
                 idle.add(
                     &version.name,
                     Diagnostic::warning(
@@ -159,6 +165,29 @@ impl Ground<'_> {
                     )),
                 );
             }
+        }
+        any
+    }
+
+    /// An axis may undo what sets a variant apart without setting the same key: another kind of retry,
+    /// a table in the place of a word. The worlds show it.
+    fn warn_of_twins(&self, swept: &[&Version], cells: &[Cell], idle: &mut Idle) {
+        let Some((version, earlier)) = swept.split_last() else { return };
+        let of = |version: &Version| -> Vec<&Model> {
+            let own = cells.iter().filter(|cell| cell.variant == version.name);
+            own.map(|cell| &cell.model).collect()
+        };
+        let is_twin = |other: &&&Version| other.model != version.model && of(other) == of(version);
+        if let (Some(twin), Some(change)) = (earlier.iter().find(is_twin), version.changes.first())
+        {
+            let message = format!(
+                "in every cell of the sweep `{}` is the same world as `{}`",
+                version.name, twin.name
+            );
+            let help = "leave one of the two out by `variants` of the sweep, or the axis that undoes what \
+                        sets them apart";
+            let warning = Diagnostic::warning(change.path.place(), message).help(help.to_owned());
+            idle.add(&version.name, warning);
         }
     }
 

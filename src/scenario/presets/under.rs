@@ -59,7 +59,13 @@ fn lay(
         for (path, preset) in side.naming(world) {
             let presets = presets.get_or_insert_with(|| side.tree());
             let own = entries_of(filled.to_mut(), &path);
-            for (name, place) in names(preset) {
+            let named = names(preset);
+            for (nth, &(name, place)) in named.iter().enumerate() {
+                if named[..nth].iter().any(|(other, _)| *other == name) {
+                    let message = format!("the preset `{name}` is named twice");
+                    wrong.push(Diagnostic::error(place, message));
+                    continue;
+                }
                 match called(side, presets, name, place) {
                     Ok(mut keys) => {
                         restamp(&mut keys, place, preset.layer);

@@ -138,6 +138,8 @@ impl At {
                 "a table is [services.NAME], and a name with blanks in it stands in quotes"
                     .to_owned(),
             )
+        } else if error.message().starts_with(BARE_KEY) {
+            Some("letters of other scripts, blanks and signs in a name ask for quotes: [clients.\"wéb\"]".to_owned())
         } else {
             is_decimal_comma(text, span.start).then(|| "decimals have a point: 0.7".to_owned())
         };
@@ -153,5 +155,6 @@ fn is_decimal_comma(text: &str, at: usize) -> bool {
 }
 
 const UNQUOTED: &str = "string values must be quoted";
+const BARE_KEY: &str = "invalid unquoted key";
 const UNCLOSED: &str = "unclosed table";
 const DUPLICATE: &str = "duplicate key";

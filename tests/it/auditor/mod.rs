@@ -479,6 +479,11 @@ impl Observer for Auditor<'_> {
                 self.must = useful.then_some(Must::Succeed(call));
             }
             Fact::Called { .. }
+            | Fact::Repeated { .. }
+            | Fact::Executed { .. }
+            | Fact::Replayed { .. }
+            | Fact::Conflicted { .. }
+            | Fact::KeyExpired { .. }
             | Fact::Hit { .. }
             | Fact::Coalesced { .. }
             | Fact::Returned { .. }

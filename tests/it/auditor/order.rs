@@ -36,6 +36,11 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
         | Fact::Completed { .. }
         | Fact::TriggerBegan { .. }
         | Fact::TriggerEnded { .. }
+        | Fact::Repeated { .. }
+        | Fact::Executed { .. }
+        | Fact::Replayed { .. }
+        | Fact::Conflicted { .. }
+        | Fact::KeyExpired { .. }
         | Fact::Called { .. }
         | Fact::Hit { .. }
         | Fact::Coalesced { .. }
@@ -75,6 +80,11 @@ pub(super) fn rank(fact: &Fact) -> u8 {
         | Fact::Started { from_queue: false, .. }
         | Fact::Succeeded { .. }
         | Fact::Failed { .. }
+        | Fact::Repeated { .. }
+        | Fact::Executed { .. }
+        | Fact::Replayed { .. }
+        | Fact::Conflicted { .. }
+        | Fact::KeyExpired { .. }
         | Fact::Called { .. }
         | Fact::Hit { .. }
         | Fact::Coalesced { .. }

@@ -5,6 +5,7 @@ mod bad_input;
 mod bad_service;
 mod client;
 mod data;
+mod effects;
 mod files;
 mod fleets;
 mod graphs;

@@ -40,6 +40,9 @@ fn everything_it_cannot_do_is_named() {
         "services.api.rate_limit={ rate = 900, burst = 100 }",
         "services.api.errors={ share = 0.1 }",
         "services.api.queue_timeout=1s",
+        "services.api.effect=counted",
+        "clients.web.call.loss={ replies = 0.1 }",
+        "clients.web.call.transport={ repeats = 'on_reused', keep_alive = {} }",
         "triggers.gc={ outage = { service = \"api\", begins = \"10s\", lasts = \"2s\" } }",
         "levers.drop={ drop_queue = { service = \"api\", at = \"20s\" } }",
     ] {

@@ -111,6 +111,8 @@ fn passes(wire: &Wire, area: Area) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::*;
 
     fn wire(points: &[Point]) -> Wire {
@@ -122,14 +124,14 @@ mod tests {
         let upright = wire(&[(100.0, 0.0), (100.0, 100.0)]);
         let near = wire(&[(130.0, 0.0), (130.0, 100.0)]);
         let sizes = [(40.0, 20.0); 2];
-        let lone = beside(&[upright.clone()], &sizes, &[], [0.0, 300.0]);
+        let lone = beside(from_ref(&upright), &sizes, &[], [0.0, 300.0]);
         assert_eq!(lone, [Some(Area { left: 108.0, top: 40.0, width: 40.0, height: 20.0 })]);
         // To its right the other line passes.
         let two = beside(&[upright.clone(), near], &sizes, &[], [0.0, 300.0]);
         assert_eq!(two.iter().map(|area| area.unwrap().left).collect::<Vec<_>>(), [52.0, 138.0]);
         // A box over the right half, and a wall to the left.
         let over = Area { left: 104.0, top: 0.0, width: 50.0, height: 70.0 };
-        let moved = beside(&[upright.clone()], &sizes, &[over], [90.0, 300.0]);
+        let moved = beside(from_ref(&upright), &sizes, &[over], [90.0, 300.0]);
         assert_eq!(moved[0].map(|area| area.top), Some(78.0));
         let none = beside(&[upright], &sizes, &[], [90.0, 120.0]);
         assert_eq!(none, [None]);

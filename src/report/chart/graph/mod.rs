@@ -46,7 +46,7 @@ pub fn graph(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
     let mut panels: Vec<Panel> = Vec::new();
     let mut left = theme::MARGIN;
     let mut top = heading.bottom();
-    for (nth, ((pair, plan), edges)) in runs.iter().zip(plans).zip(edges).enumerate() {
+    for (nth, ((pair, plan), edges)) in runs.iter().zip(&plans).zip(&edges).enumerate() {
         if nth > 0 && nth % columns == 0 {
             let row = &panels[nth - columns..];
             top = row.iter().map(Panel::bottom).fold(0.0, f64::max) + BETWEEN_ROWS;

@@ -65,8 +65,8 @@ impl Panel {
     /// With its upper left corner at `at`; the widest line of all panels stands for `most` attempts.
     pub(super) fn new(
         (model, run): (&Model, &Run),
-        plan: Plan,
-        edges: Vec<EdgeTotal>,
+        plan: &Plan,
+        edges: &[EdgeTotal],
         most: u64,
         at: Point,
         width: f64,
@@ -74,9 +74,9 @@ impl Panel {
         let head = Head::new(&run.variant, model, run, width);
         let top = at.1 + head.height() + 10.0;
         let mut boxes: Vec<Box> =
-            plan.places.iter().map(|place| Box::of(*place, model, run, &edges)).collect();
-        let bottom = stand(&mut boxes, &plan, (at.0, top), width);
-        let mut lines = Line::all(&plan, &boxes, &edges, most);
+            plan.places.iter().map(|place| Box::of(*place, model, run, edges)).collect();
+        let bottom = stand(&mut boxes, plan, (at.0, top), width);
+        let mut lines = Line::all(plan, &boxes, edges, most);
         let wires: Vec<Wire> = lines.iter().map(|line| line.wire.clone()).collect();
         let sizes: Vec<(f64, f64)> = lines.iter().map(Line::label_size).collect();
         let taken: Vec<Area> = boxes

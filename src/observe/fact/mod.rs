@@ -1,6 +1,6 @@
 //! Everything that can happen.
 
-use std::fmt;
+mod words;
 
 use crate::id::{ClientId, EdgeId, LeverId, ServiceId, TriggerId};
 use crate::time::Span;
@@ -60,6 +60,16 @@ pub enum Fact {
         attempt: u32,
         /// Why it is sent.
         kind: Sending,
+    },
+    /// Beneath a client's policies its transport sends again what has failed: to them it is the same
+    /// attempt, to the service another one.
+    Repeated {
+        /// Over which edge.
+        edge: EdgeId,
+        /// For which request.
+        call: CallId,
+        /// Counted with all attempts of the request.
+        attempt: u32,
     },
     /// A client's budget does not let a retry go.
     BudgetDenied {
@@ -180,6 +190,40 @@ pub enum Fact {
         work: Span,
         /// Whether anyone was still waiting for it; otherwise the work was wasted.
         useful: bool,
+    },
+    /// The operation that a request is for has been executed, whoever hears of it.
+    Executed {
+        /// By which service.
+        service: ServiceId,
+        /// The request.
+        call: CallId,
+        /// For which attempt.
+        attempt: u32,
+        /// How often it had been executed before for the same request.
+        before: u32,
+    },
+    /// A worker has answered an attempt with what an earlier one had come to.
+    Replayed {
+        /// Of which service.
+        service: ServiceId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// A worker has told an attempt that another one of the same request is being served.
+    Conflicted {
+        /// Of which service.
+        service: ServiceId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// A service finds that it has forgotten that an operation was executed.
+    KeyExpired {
+        /// Which service.
+        service: ServiceId,
     },
     /// An operator's block fails a fresh request before anything is sent.
     Blocked {
@@ -335,6 +379,10 @@ impl Fact {
             | Self::Coalesced { call, .. }
             | Self::Returned { call, .. }
             | Self::Sent { call, .. }
+            | Self::Repeated { call, .. }
+            | Self::Executed { call, .. }
+            | Self::Replayed { call, .. }
+            | Self::Conflicted { call, .. }
             | Self::BudgetDenied { call, .. }
             | Self::TimedOut { call, .. }
             | Self::Succeeded { call, .. }
@@ -354,113 +402,11 @@ impl Fact {
             | Self::HeldBack { call, .. }
             | Self::Completed { call, .. } => Some(call),
             Self::BreakerOpened { .. }
+            | Self::KeyExpired { .. }
             | Self::TriggerBegan { .. }
             | Self::TriggerEnded { .. }
             | Self::LeverPulled { .. }
             | Self::LeverReleased { .. } => None,
-        }
-    }
-}
-
-/// As a line of a trace: request, what happened, where.
-impl fmt::Display for Fact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let on = |call: &CallId, attempt: &u32| format!("request {} attempt {attempt}", call.0);
-        match self {
-            Self::Arrived { client, call } => {
-                write!(f, "request {} arrives at client {}", call.0, client.0)
-            }
-            Self::Hit { call, .. } => write!(f, "request {} hits the cache", call.0),
-            Self::Coalesced { call, .. } => {
-                write!(f, "request {} waits for what is being fetched", call.0)
-            }
-            Self::Called { edge, call } => {
-                write!(f, "request {} is made over edge {}", call.0, edge.index())
-            }
-            Self::Returned { edge, call, answered } => {
-                let how = if *answered { "answered" } else { "not answered" };
-                write!(f, "request {} over edge {} is {how}", call.0, edge.index())
-            }
-            Self::Sent { edge, call, attempt, kind } => {
-                let why = match kind {
-                    Sending::First | Sending::Retry => "",
-                    Sending::Hedge => ", as a hedge",
-                };
-                let by = if edge.is_between_services() { "over edge" } else { "by client" };
-                write!(f, "{} is sent {by} {}{why}", on(call, attempt), edge.index())
-            }
-            Self::BudgetDenied { call, .. } => {
-                write!(f, "request {} may not be retried: budget", call.0)
-            }
-            Self::TimedOut { call, attempt, .. } => write!(f, "{} times out", on(call, attempt)),
-            Self::Succeeded { call, latency, .. } => {
-                write!(f, "request {} succeeds after {latency}", call.0)
-            }
-            Self::Failed { call, .. } => write!(f, "request {} fails", call.0),
-            Self::Refused { service, call, attempt, .. } => {
-                write!(f, "{} is refused by service {}", on(call, attempt), service.0)
-            }
-            Self::Queued { service, call, attempt } => {
-                write!(f, "{} queues at service {}", on(call, attempt), service.0)
-            }
-            Self::Shed { service, call, attempt, dropped } => {
-                let when = match dropped {
-                    Dropped::OnArrival => " on arrival",
-                    Dropped::AtPickUp => "",
-                    Dropped::ByTimer => ": it has waited too long",
-                };
-                write!(f, "{} is shed by service {}{when}", on(call, attempt), service.0)
-            }
-            Self::RefusalBegun { service, call, attempt } => {
-                write!(f, "{} is being told so by service {}", on(call, attempt), service.0)
-            }
-            Self::RefusalSaid { service, call, attempt, .. } => {
-                write!(f, "{} has been told so by service {}", on(call, attempt), service.0)
-            }
-            Self::RefusalLost { service, call, attempt, .. } => {
-                write!(f, "{} is not told so by service {}", on(call, attempt), service.0)
-            }
-            Self::Started { service, call, attempt, waited, .. } => {
-                write!(f, "{} starts at service {} after {waited}", on(call, attempt), service.0)
-            }
-            Self::Completed { service, call, attempt, useful, .. } => {
-                let use_of_it = if *useful { "in time" } else { "for nobody" };
-                write!(f, "{} is done at service {}, {use_of_it}", on(call, attempt), service.0)
-            }
-            Self::Blocked { client, call } => {
-                write!(f, "request {} is blocked at client {}", call.0, client.0)
-            }
-            Self::LostOnTheWay { call, attempt, .. } => {
-                write!(f, "{} is lost on the way", on(call, attempt))
-            }
-            Self::CameToNothing { call, attempt, .. } => {
-                write!(f, "{} was served for nothing", on(call, attempt))
-            }
-            Self::Lost { service, call, attempt, place } => {
-                let place = match place {
-                    Place::Queue => "the queue",
-                    Place::Worker => "the hands",
-                };
-                write!(f, "{} is lost from {place} of service {}", on(call, attempt), service.0)
-            }
-            Self::Withdrawn { service, call, attempt, .. } => {
-                write!(f, "{} is dropped by service {}", on(call, attempt), service.0)
-            }
-            Self::HeldBack { call, attempt, guard, .. } => {
-                let guard = match guard {
-                    Guard::Throttle => "throttle",
-                    Guard::Breaker => "breaker",
-                    Guard::Pool => "pool",
-                    Guard::Balancer => "balancer",
-                    Guard::Cache => "cache",
-                };
-                write!(f, "{} is held back: {guard}", on(call, attempt))
-            }
-            Self::BreakerOpened { edge } => write!(f, "a breaker of client {} opens", edge.index()),
-            Self::LeverPulled { lever } => write!(f, "lever {} is pulled", lever.0),
-            Self::LeverReleased { lever } => write!(f, "lever {} is released", lever.0),
-            Self::TriggerBegan { trigger } => write!(f, "trigger {} begins", trigger.0),
-            Self::TriggerEnded { trigger } => write!(f, "trigger {} ends", trigger.0),
         }
     }
 }
