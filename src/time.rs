@@ -75,7 +75,9 @@ impl Span {
     /// The nearest whole nanosecond to `nanos`; negative lengths become zero, and what does not fit
     /// becomes [`Span::MAX`].
     pub fn from_nanos_f64(nanos: f64) -> Self {
-        Self(nanos.round() as u64)
+        // What `round` gives for all that has a fraction, without a call into the platform.
+        let whole = nanos as u64;
+        Self(whole.saturating_add(u64::from(nanos - whole as f64 >= 0.5)))
     }
 
     /// Nanoseconds.

@@ -298,6 +298,13 @@ impl Calls {
         self.slots[slot as usize].edge
     }
 
+    /// The edge with the attempt that is waited for or will be sent next.
+    #[inline]
+    pub(super) fn edge_and_attempt(&self, slot: u32) -> (EdgeId, u32) {
+        let call = &self.slots[slot as usize];
+        (call.edge, call.attempt)
+    }
+
     /// Which instance of the client.
     #[inline]
     pub(super) fn instance(&self, slot: u32) -> u16 {

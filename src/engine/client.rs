@@ -70,8 +70,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// The attempt that is due leaves for the service.
     #[inline(always)]
     fn send(&mut self, call: u32) {
-        let edge = self.world.calls.edge(call);
-        let attempt = self.world.calls.attempt(call);
+        let (edge, attempt) = self.world.calls.edge_and_attempt(call);
+        self.send_over(edge, call, attempt);
+    }
+
+    #[inline(always)]
+    fn send_over(&mut self, edge: EdgeId, call: u32, attempt: u32) {
         let kind = if attempt == 0 { Sending::First } else { Sending::Retry };
         let to = self.world.edges[edge.index()].to;
         match self.dispatch(edge, to, call, attempt, kind) {
@@ -127,8 +131,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// The client gives up the attempt it waits for.
     #[inline(always)]
     pub(super) fn time_out(&mut self, call: u32) {
-        let edge = self.world.calls.edge(call);
-        let attempt = self.world.calls.attempt(call);
+        let (edge, attempt) = self.world.calls.edge_and_attempt(call);
         self.observer.observe(self.now, Fact::TimedOut { edge, call: CallId(call), attempt });
         let state = &self.world.edges[edge.index()];
         let (to, plain) = (state.to, state.plain_retry);
@@ -139,7 +142,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
                 if attempt < max_retries && self.nothing_comes_before_a_retry() =>
             {
                 self.world.calls.give_up_attempt(call);
-                self.send(call);
+                self.send_over(edge, call, attempt + 1);
             }
             Some(_) | None => self.attempt_failed(call, Failure::TimedOut, Hint::Absent),
         }
