@@ -14,11 +14,13 @@ use metastable::engine::{self, World};
 use metastable::experiment::{Cell, sweep};
 use metastable::id::ServiceId;
 use metastable::law::Law;
-use metastable::model::{Arrivals, Client, Disturbance, Edge, Model, Service, Trigger};
+use metastable::model::{
+    Arrivals, Client, Disturbance, Edge, InnerCall, Meanwhile, Model, Service, Trigger,
+};
 use metastable::observe::{Observer, Recording, Tally};
 use metastable::policy::retry::{Backoff, Exponential, Retry};
 use metastable::time::{Span, Time};
-use metastable::unit::Rate;
+use metastable::unit::{Fraction, Rate};
 
 fn main() {
     divan::main();
@@ -68,6 +70,70 @@ fn thousandfold<A: Agenda>(bencher: Bencher) {
     model.clients[0].arrivals = Arrivals::Poisson(rate(700_000.0));
     model.clients[0].edge.retry = Retry::NEVER;
     recorded::<A>(bencher, &model);
+}
+
+/// Five services in a row at 1,000 requests/s for a minute, each attempt with a timeout and retries.
+#[divan::bench(types = [Lanes, Heap], sample_count = 10)]
+fn chain_of_five<A: Agenda>(bencher: Bencher) {
+    let mut model = station(20, Law::Exponential { mean: Span::from_millis(5) }, 1_000.0, MINUTE);
+    patient(&mut model.clients[0].edge);
+    for depth in 1..5 {
+        let workers = NonZeroU32::new(20).expect("workers");
+        let work = Law::Exponential { mean: Span::from_millis(5) };
+        model.services.push(Service::new(&format!("hop {depth}"), workers, work));
+        call(&mut model, depth - 1, depth);
+    }
+    recorded::<A>(bencher, &model);
+}
+
+/// Fifty services in five layers of ten, each calling five of the next, at 10,000 requests/s for a
+/// minute: 200 calls, of which an attempt makes one.
+#[divan::bench(types = [Lanes, Heap], sample_count = 1, ignore)]
+fn graph_of_fifty<A: Agenda>(bencher: Bencher) {
+    recorded::<A>(bencher, &graph_of_fifty_model());
+}
+
+fn graph_of_fifty_model() -> Model {
+    let (layers, width) = (5, 10);
+    let work = || Law::Exponential { mean: Span::from_millis(5) };
+    let mut model = Model::empty(MINUTE, Span::from_secs(1));
+    for service in 0..layers * width {
+        let workers = NonZeroU32::new(10).expect("workers");
+        model.services.push(Service::new(&format!("service {service}"), workers, work()));
+    }
+    for client in 0..width {
+        let arrivals = Arrivals::Poisson(rate(10_000.0 / width as f64));
+        let mut edge = Edge::new(ServiceId(client as u16));
+        patient(&mut edge);
+        model.clients.push(Client::new(&format!("client {client}"), arrivals, edge));
+    }
+    for caller in 0..(layers - 1) * width {
+        let below = (caller / width + 1) * width;
+        for nth in 0..5 {
+            call(&mut model, caller, below + (caller + nth) % width);
+        }
+        for call in &mut model.services[caller].calls.list {
+            call.share = Fraction::new(0.2).expect("a share");
+        }
+    }
+    model
+}
+
+const MINUTE: Span = Span::from_secs(60);
+
+fn call(model: &mut Model, caller: usize, callee: usize) {
+    let name = model.services[callee].name.clone();
+    let mut edge = Edge::new(ServiceId(callee as u16));
+    patient(&mut edge);
+    let calls = &mut model.services[caller].calls;
+    calls.meanwhile = Meanwhile::FreesWorker;
+    calls.list.push(InnerCall::new(&name, edge));
+}
+
+/// An attempt is waited for half a second, and tried once more.
+fn patient(edge: &mut Edge) {
+    edge.timeout = Some(Span::from_millis(500));
+    edge.retry = Retry { max_retries: 1, ..Retry::NEVER };
 }
 
 /// 4 loads x 10 stalls x 5 seeds of the storm, on every core. An item is a run with its verdict.

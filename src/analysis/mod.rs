@@ -1,7 +1,9 @@
 //! What a run means.
 
 mod estimate;
+mod mechanism;
 mod verdict;
 
 pub use estimate::{Interval, median, wilson};
+pub use mechanism::{Hop, Left, Mechanism, Stretch, TooLate, mechanism};
 pub use verdict::{Assessment, Verdict, assess, exceeds_capacity};

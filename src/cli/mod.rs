@@ -2,6 +2,7 @@
 
 mod check;
 mod exit;
+mod explain;
 mod failure;
 mod files;
 mod interrupt;
@@ -40,6 +41,7 @@ const EXAMPLES: &str = "\
 Examples:
   metastable run scenarios/retry-storm.toml
   metastable run scenarios/retry-storm.toml --set clients.web.load=0.5
+  metastable explain scenarios/retry-storm.toml
   metastable sweep scenarios/headroom.toml --plot plots
   metastable check scenarios
 
@@ -52,6 +54,7 @@ enum Command {
     Sweep(sweep::Args),
     Check(check::Args),
     Plot(plot::Args),
+    Explain(explain::Args),
     Presets(presets::Args),
 }
 
@@ -83,6 +86,7 @@ impl Cli {
             Command::Sweep(args) => sweep::sweep(args, &self.options),
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
+            Command::Explain(args) => explain::explain(args, &self.options),
             Command::Presets(args) => presets::presets(args),
         }
     }

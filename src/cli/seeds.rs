@@ -5,12 +5,26 @@ use std::ops::Range;
 use clap::Args;
 use metastable::scenario::LARGEST_SEED;
 
+/// A single seed, or the first of several.
+#[derive(Debug, Args)]
+pub(super) struct First {
+    /// The (first) seed [default: the scenario's]
+    #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
+}
+
+impl First {
+    /// The seed, where a story says what holds by default.
+    pub(super) fn or(&self, usual: u64) -> u64 {
+        self.seed.unwrap_or(usual)
+    }
+}
+
 /// Seeds from the first on.
 #[derive(Debug, Args)]
 pub(super) struct Seeds {
-    /// The first seed [default: the scenario's]
-    #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    first: First,
     /// Run under N seeds, S to S + N - 1 [default: 1; in a sweep what [sweep] says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: Option<u64>,
@@ -24,7 +38,7 @@ fn seed(text: &str) -> Result<u64, String> {
 impl Seeds {
     /// The seeds, where a story says what holds by default.
     pub(super) fn or(&self, first: u64, count: u64) -> Range<u64> {
-        let (first, count) = (self.seed.unwrap_or(first), self.seeds.unwrap_or(count));
+        let (first, count) = (self.first.or(first), self.seeds.unwrap_or(count));
         first..first + count
     }
 }

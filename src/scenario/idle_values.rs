@@ -144,6 +144,9 @@ fn possible_failures(edge: &Edge, caller: Caller, model: &Model) -> Failures {
     let changes = |action: &Action| matches!(action, Action::Change(_));
     let is_open = service.calls.list.is_empty()
         && service.instances.get() == 1
+        && edge.transport.is_none()
+        && !edge.loss.loses()
+        && service.effect.is_none()
         && !model.levers.iter().any(|lever| changes(&lever.action));
     if !is_open {
         return Failures::ALL;

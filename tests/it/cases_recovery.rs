@@ -6,9 +6,9 @@ use metastable::engine::agenda::Lanes;
 use metastable::experiment::Workbench;
 use metastable::model::Model;
 use metastable::observe::{CallId, Fact, Recording, Sending, Tally};
-use metastable::time::{Span, Time};
+use metastable::time::Time;
 
-use crate::worlds::{at_ms, ms, told, trace, watch};
+use crate::worlds::{at_ms, told, trace, watch};
 
 /// Case G03 (DynamoDB, 2015): a thousand clients each need one answer, all at once, of ten workers with a
 /// second of work for them. After a timeout of T the rest of that second is ahead of every retry, for
@@ -123,17 +123,4 @@ fn a_reconnect_policy_without_growth() {
     let (_, tries) = reconnects(1_000, doubling, at_ms(10_000));
     assert_eq!(tries.len(), 1_000);
     assert!(tries.values().all(|count| (5..=7).contains(count)), "{tries:?}");
-}
-
-/// Case E05 (kubernetes/website PR #46769): ten calls hold a seat each for 100 ms and then need one of
-/// another pool of one for 50 ms, one after the other: the last is done at 600 ms. Nobody's own seats can
-/// be waited for here: a service that calls itself is refused.
-#[test]
-fn nested_calls_have_seats_of_their_own() {
-    let service = "workers = 10\nservice_time = \"100ms\"\ncalls.inner = {}";
-    let client = "arrivals = { volley = { requests = 10, at = \"0s\" } }\ncall.timeout = \"60s\"";
-    let inner = "[services.inner]\nworkers = 1\nservice_time = \"50ms\"";
-    let found = watch::<Lanes, _>(&told("10s", service, client, inner), 1, Tally::default());
-    assert_eq!((found.succeeded, found.last_success), (10, Some(Time::ZERO + ms(600))));
-    assert_eq!(found.work, Span::from_millis(10 * 100 + 10 * 50));
 }

@@ -13,7 +13,7 @@ use metastable::model::{
     Outage, PassedOn, Profile, Pull, QueueFate, Refusals, Scope, Service, ServiceFate, Sight,
     Think, Tie, Trigger, Users, WorkDraw,
 };
-use metastable::observe::CallId;
+use metastable::observe::{CallId, Tally};
 use metastable::policy::Class;
 use metastable::policy::admission::{RateLimit, Rejection};
 use metastable::policy::balancer::{Draws, Rule, Start, Ties};
@@ -444,5 +444,35 @@ proptest! {
         if model.services.iter().all(is_executed_once) {
             prop_assert!(watch.most_executions() <= 1);
         }
+    }
+}
+
+/// The generator reaches what happens beneath policies and to operations; otherwise the property above would
+/// prove less than it says.
+#[test]
+fn random_worlds_repeat_and_execute() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    let mut runner = TestRunner::deterministic();
+    let mut seen = Tally::default();
+    for seed in 0..150 {
+        let model = any_wide_model().new_tree(&mut runner).expect("a model").current();
+        let tally = Workbench::default().record(&model, seed).tally;
+        seen.repeats += tally.repeats;
+        seen.duplicates += tally.duplicates;
+        seen.replayed += tally.replayed;
+        seen.conflicts += tally.conflicts;
+        seen.keys_expired += tally.keys_expired;
+    }
+    let Tally { repeats, duplicates, replayed, conflicts, keys_expired, .. } = seen;
+    for (what, count) in [
+        ("repeats", repeats),
+        ("duplicates", duplicates),
+        ("replays", replayed),
+        ("conflicts", conflicts),
+        ("expired keys", keys_expired),
+    ] {
+        assert!(count > 100, "{count} {what}");
     }
 }

@@ -210,6 +210,7 @@ mod tests {
         Time::ZERO + ms(millis)
     }
 
+    /// Case E09.
     #[test]
     fn one_step() {
         let check = |limit, sample_us: u64, expected| {

@@ -113,6 +113,7 @@ mod tests {
     const WIDE: Gradient2 =
         Gradient2 { range: Range { initial: 100, min: 1, max: 1_000 }, ..Gradient2::NETFLIX };
 
+    /// Case E11, as of Gradient2.
     #[test]
     fn one_step() {
         assert!((WIDE.step(100.0, 0.8, 50) - 96.8).abs() < 1e-9);

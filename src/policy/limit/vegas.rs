@@ -111,7 +111,7 @@ mod tests {
         Sample { round_trip, in_flight: 10, outcome }
     }
 
-    /// Limit 20, 10 ms without load: alpha 3, beta 6, and queues of 0, 2, 4 and 10.
+    /// Case E11, as of Vegas: limit 20, 10 ms without load: alpha 3, beta 6, and queues of 0, 2, 4 and 10.
     #[test]
     fn one_step() {
         let check = |micros, outcome, expected| {

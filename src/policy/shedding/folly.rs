@@ -89,7 +89,7 @@ mod tests {
         (served.collect(), state.is_overloaded())
     }
 
-    /// Between one and two targets nothing is dropped though it is overload; beyond two, all but the
+    /// Case E03: between one and two targets nothing is dropped though it is overload; beyond two, all but the
     /// first of each interval.
     #[test]
     fn the_gap_between_one_and_two_targets() {

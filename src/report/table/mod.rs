@@ -4,6 +4,7 @@ mod cells;
 mod csv;
 #[cfg(test)]
 mod example;
+mod explanation;
 pub(super) mod figure;
 mod grid;
 mod json;
@@ -16,6 +17,7 @@ mod value;
 pub(super) mod wrap;
 
 pub use cells::SweepDocument;
+pub use explanation::ExplainDocument;
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
 pub use value::{Record, Value};
