@@ -318,7 +318,9 @@ impl Document for ExplainDocument<'_> {
     }
 
     fn json(&self) -> String {
-        let says = |step: Step| record([("about", step.about.into()), ("says", step.says.as_str().into())]);
+        let says = |step: Step| {
+            record([("about", step.about.into()), ("says", step.says.as_str().into())])
+        };
         let steps: Vec<Record> = self.steps().into_iter().map(says).collect();
         json::object(&record([
             ("title", self.title.into()),
