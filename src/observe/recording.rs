@@ -1,6 +1,8 @@
 //! What is kept of a run unless someone asks for less or more.
 
-use super::{Fact, Graph, Latency, Line, Link, Observer, Parties, Share, Station, Tally, Timeline};
+use super::{
+    Fact, Graph, Latency, Line, Link, Observer, Parties, Pulls, Share, Station, Tally, Timeline,
+};
 use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::model::Model;
 use crate::time::Time;
@@ -19,6 +21,8 @@ pub struct Recording {
     pub graph: Graph,
     /// Latencies of successful requests.
     pub latency: Latency,
+    /// When an operator pulled which lever.
+    pub pulls: Pulls,
 }
 
 impl Recording {
@@ -30,6 +34,7 @@ impl Recording {
             parties: Parties::of(model),
             graph: Graph::of(model),
             latency: Latency::new(),
+            pulls: Pulls::default(),
         }
     }
 }
@@ -113,6 +118,7 @@ impl Observer for Recording {
         self.parties.observe(now, fact);
         self.graph.observe(now, fact);
         self.latency.observe(now, fact);
+        self.pulls.observe(now, fact);
     }
 
     fn observe_many(&mut self, now: Time, fact: Fact, times: u64) {

@@ -74,7 +74,6 @@ fn connect(model: &mut Model, pick: &mut impl FnMut(usize) -> usize, shares: &[F
                 InnerCall::new(&format!("{callee}"), Edge::new(ServiceId(callee as u16)));
             call.edge.timeout = [None, Some(ms(40))][pick(2)];
             call.edge.retry = immediately([0, 2][pick(2)] as u32);
-            call.edge.budget = [None, Some(Budget::from(budget::Rule::Path))][pick(2)];
             call.edge.hedge = any_hedge(pick);
             call.edge.pool = any_pool(pick);
             call.edge.cache = any_cache(pick);
@@ -405,6 +404,10 @@ fn widened(
             }
         };
         model.levers.push(Lever { name: format!("lever {index}"), pulled, action });
+    }
+    let budget = [None, Some(Budget::from(budget::Rule::Path))][pick(2)];
+    for call in model.services.iter_mut().flat_map(|service| &mut service.calls.list) {
+        call.edge.budget = budget;
     }
     model
 }

@@ -253,7 +253,9 @@ mod tests {
                     assert!((wait.as_secs_f64() - expected).abs() < 1e-6, "{nth}: {wait}");
                     ticket
                 }
-                turn => panic!("{turn:?}"),
+                turn @ (Turn::Now | Turn::After(_) | Turn::Dropped | Turn::TooLate) => {
+                    panic!("{turn:?}")
+                }
             })
             .collect();
         assert!(matches!(valve.look(secs(0.142), tickets[0], Span::MAX), Turn::InLine(..)));

@@ -1,9 +1,12 @@
-//! When triggers act: a shade over the data and their names above it.
+//! When triggers act, and what an operator does: a shade over the data and names above it.
 
-use crate::model::{Disturbance, Trigger};
-use crate::time::Span;
+use crate::id::LeverId;
+use crate::model::{Action, Disturbance, Model, Trigger};
+use crate::observe::Pulls;
+use crate::time::{Span, Time};
 
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
+use super::colour::Colour;
 use super::geometry::{Area, Point};
 use super::scale::Scale;
 use super::ticks::short;
@@ -18,33 +21,106 @@ const APART_UP: f64 = 2.0;
 /// Between two names on a row.
 const APART: f64 = 12.0;
 
-/// The triggers of a run, with their names in rows such that none covers another.
+/// What happens to a run from outside, with the names in rows such that none covers another.
 #[derive(Clone, Debug)]
 pub(super) struct Disturbances {
     shown: Vec<Shown>,
     rows: usize,
 }
 
+/// Something that happens to a run from outside.
+#[derive(Clone, Debug)]
+pub(super) struct Act {
+    name: String,
+    /// What it does: `2 s stall`.
+    does: String,
+    /// Seconds.
+    from: f64,
+    to: f64,
+    by: By,
+}
+
+/// Whose doing it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Trigger,
+    Operator,
+}
+
+impl By {
+    const fn shade(self) -> Colour {
+        match self {
+            Self::Trigger => theme::TRIGGER,
+            Self::Operator => theme::LEVER,
+        }
+    }
+
+    const fn ink(self) -> Colour {
+        match self {
+            Self::Trigger => theme::TRIGGER_INK,
+            Self::Operator => theme::LEVER_INK,
+        }
+    }
+}
+
+/// What the triggers do.
+pub(super) fn triggers(triggers: &[Trigger]) -> Vec<Act> {
+    let act = |trigger: &Trigger| {
+        let kind = match trigger.disturbance {
+            Disturbance::Stall { .. } => "stall",
+            Disturbance::Slowdown { .. } => "slowdown",
+            Disturbance::Surge { .. } => "surge",
+            Disturbance::Outage(_) => "outage",
+            Disturbance::Latency { .. } => "latency",
+            Disturbance::ErrorShare { .. } => "errors",
+            Disturbance::Loss { .. } => "loss",
+            Disturbance::Flush { .. } => "cache flush",
+            Disturbance::Capacity { .. } => "capacity change",
+        };
+        Act {
+            name: trigger.name.clone(),
+            does: does(trigger.lasts, kind),
+            from: trigger.begins.as_secs_f64(),
+            to: trigger.ends().as_secs_f64(),
+            by: By::Trigger,
+        }
+    };
+    triggers.iter().map(act).collect()
+}
+
+/// What an operator did in a run of `model`, as far as it is `shown`.
+pub(super) fn levers(model: &Model, pulls: &Pulls, shown: impl Fn(&Action) -> bool) -> Vec<Act> {
+    let act = |(id, at): (LeverId, Time)| {
+        let lever = &model.levers[id.index()];
+        let (lasts, kind) = match &lever.action {
+            Action::Block { lasts, .. } => (*lasts, "block"),
+            Action::DropQueue { .. } => (Span::ZERO, "drop of the queue"),
+            Action::Restart { takes, .. } => (*takes, "restart"),
+            Action::Change(_) => (Span::ZERO, "change"),
+        };
+        let ends = (at + lasts).min(Time::ZERO + model.horizon);
+        Act {
+            name: lever.name.clone(),
+            does: does(lasts, kind),
+            from: at.as_secs_f64(),
+            to: ends.as_secs_f64(),
+            by: By::Operator,
+        }
+    };
+    pulls.iter().filter(|(id, _)| shown(&model.levers[id.index()].action)).map(act).collect()
+}
+
+fn does(lasts: Span, kind: &str) -> String {
+    match lasts {
+        Span::ZERO => kind.to_owned(),
+        lasts => format!("{} s {kind}", short(lasts.as_secs_f64())),
+    }
+}
+
 /// `gc: 2 s stall`; the name alone where there is no room for more.
-fn words(trigger: &Trigger, room: f64) -> String {
-    let kind = match trigger.disturbance {
-        Disturbance::Stall { .. } => "stall",
-        Disturbance::Slowdown { .. } => "slowdown",
-        Disturbance::Surge { .. } => "surge",
-        Disturbance::Outage(_) => "outage",
-        Disturbance::Latency { .. } => "latency",
-        Disturbance::ErrorShare { .. } => "errors",
-        Disturbance::Loss { .. } => "loss",
-        Disturbance::Flush { .. } => "cache flush",
-        Disturbance::Capacity { .. } => "capacity change",
-    };
-    let lasts = match trigger.lasts {
-        Span::ZERO => String::new(),
-        lasts => format!("{} s ", short(lasts.as_secs_f64())),
-    };
-    let words = format!("{}: {lasts}{kind}", trigger.name);
-    let words =
-        if font::width(&words, theme::SMALL) <= room { words } else { trigger.name.clone() };
+fn words(act: &Act, room: f64) -> String {
+    let words = format!("{}: {}", act.name, act.does);
+    let words = if font::width(&words, theme::SMALL) <= room { words } else { act.name.clone() };
     text::fit(&words, theme::SMALL, room)
 }
 
@@ -56,21 +132,21 @@ struct Shown {
     /// Where the name begins.
     left: f64,
     row: usize,
+    by: By,
 }
 
 impl Disturbances {
-    /// `triggers` along the time axis `x`, their names within `plot`.
-    pub(super) fn new(triggers: &[Trigger], plot: Area, x: Scale) -> Self {
-        let mut shown: Vec<Shown> = triggers
+    /// `acts` along the time axis `x`, their names within `plot`.
+    pub(super) fn new(acts: &[Act], plot: Area, x: Scale) -> Self {
+        let mut shown: Vec<Shown> = acts
             .iter()
-            .map(|trigger| {
-                let (from, to) =
-                    (x.at(trigger.begins.as_secs_f64()), x.at(trigger.ends().as_secs_f64()));
-                let name = words(trigger, LONGEST.min(plot.width));
+            .map(|act| {
+                let (from, to) = (x.at(act.from), x.at(act.to));
+                let name = words(act, LONGEST.min(plot.width));
                 let width = font::width(&name, theme::SMALL);
                 let left =
                     (f64::midpoint(from, to) - width / 2.0).clamp(plot.left, plot.right() - width);
-                Shown { from, to, name, left, row: 0 }
+                Shown { from, to, name, left, row: 0, by: act.by }
             })
             .collect();
         shown.sort_by(|a, b| a.left.total_cmp(&b.left));
@@ -94,7 +170,7 @@ impl Disturbances {
     pub(super) fn shade(&self, canvas: &mut Canvas<'_>, plot: Area) {
         for trigger in &self.shown {
             let width = (trigger.to - trigger.from).max(1.5);
-            canvas.fill(Area { left: trigger.from, width, ..plot }, theme::TRIGGER);
+            canvas.fill(Area { left: trigger.from, width, ..plot }, trigger.by.shade());
         }
     }
 
@@ -104,10 +180,10 @@ impl Disturbances {
         for trigger in self.shown.iter().filter(|trigger| trigger.row > 0) {
             let tie: [Point; 2] =
                 [(trigger.from, plot.top), (trigger.from, baseline(plot, trigger.row) + 3.0)];
-            canvas.line(&tie, Stroke(theme::TRIGGER, theme::THIN));
+            canvas.line(&tie, Stroke(trigger.by.shade(), theme::THIN));
         }
         for trigger in &self.shown {
-            let lettering = Lettering::new(theme::SMALL, theme::TRIGGER_INK, Anchor::Start);
+            let lettering = Lettering::new(theme::SMALL, trigger.by.ink(), Anchor::Start);
             let at = (trigger.left, baseline(plot, trigger.row));
             let width = font::width(&trigger.name, theme::SMALL);
             let behind =

@@ -4,7 +4,7 @@ use crate::experiment::Run;
 use crate::model::Model;
 
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
-use super::disturbance::Disturbances;
+use super::disturbance::{self, Disturbances};
 use super::document::Chart;
 use super::geometry::Area;
 use super::heading::Heading;
@@ -65,7 +65,7 @@ pub fn overlay(title: &str, runs: &[(&Model, &Run)]) -> Chart {
         runs.iter().flat_map(|(model, _)| &model.triggers).cloned().collect();
     triggers.sort_by(|a, b| (a.begins, a.lasts, &a.name).cmp(&(b.begins, b.lasts, &b.name)));
     triggers.dedup();
-    let disturbances = Disturbances::new(&triggers, plot, x);
+    let disturbances = Disturbances::new(&disturbance::triggers(&triggers), plot, x);
     plot.top += disturbances.height();
     let y = Scale { of: [0.0, rates.top()], onto: [plot.bottom(), plot.top] };
 

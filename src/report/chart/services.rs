@@ -1,14 +1,14 @@
 //! What each service sees over time: a lane per service, all on one time axis.
 
 use crate::experiment::Run;
-use crate::id::ServiceId;
-use crate::model::{Model, Subject, Trigger};
-use crate::observe::Station;
+use crate::id::{ClientId, ServiceId};
+use crate::model::{Action, Model, Subject, Trigger};
+use crate::observe::{Pulls, Station};
 
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
 use super::caption::Head;
 use super::colour::Colour;
-use super::disturbance::Disturbances;
+use super::disturbance::{self, Act, Disturbances};
 use super::document::Chart;
 use super::geometry::Area;
 use super::heading::Heading;
@@ -43,7 +43,7 @@ struct Lane {
     timeout: Option<f64>,
     rate_marks: Ticks,
     wait_marks: Ticks,
-    triggers: Vec<Trigger>,
+    acts: Vec<Act>,
 }
 
 /// A lane per service, callers above what they call: attempts that arrive, those answered in time and the
@@ -80,7 +80,7 @@ pub fn services(title: &str, (model, run): (&Model, &Run)) -> Option<Chart> {
     let mut placed: Vec<(&Lane, Area, Area, Disturbances)> = Vec::new();
     for lane in &lanes {
         let plot = Area { left, top, width, height: RATES };
-        let disturbances = Disturbances::new(&lane.triggers, plot, time);
+        let disturbances = Disturbances::new(&lane.acts, plot, time);
         let rates = Area { top: top + NAME_LINE + disturbances.height(), ..plot };
         let waiting = Area { top: rates.bottom() + BETWEEN_PLOTS, height: WAITING, ..rates };
         top = waiting.bottom() + BETWEEN_LANES;
@@ -141,7 +141,7 @@ impl Lane {
             waiting,
             capacity,
             timeout,
-            triggers: concerned(model, id),
+            acts: concerned(model, id, &run.recording.pulls),
         }
     }
 
@@ -201,14 +201,22 @@ fn limit(canvas: &mut Canvas<'_>, plot: Area, height: f64, name: &str) -> (f64, 
     (height, name.to_owned(), theme::LIMIT)
 }
 
-/// The triggers that act at a service, or on the way to it.
-fn concerned(model: &Model, id: ServiceId) -> Vec<Trigger> {
+/// What happens from outside to a service, or on the way to it.
+fn concerned(model: &Model, id: ServiceId, pulls: &Pulls) -> Vec<Act> {
+    let of_client = |client: ClientId| model.clients[client.index()].edge.to == id;
     let acts_here = |trigger: &&Trigger| match trigger.disturbance.subject() {
         Subject::Service(service) => service == id,
-        Subject::Client(client) => model.clients[client.index()].edge.to == id,
+        Subject::Client(client) => of_client(client),
         Subject::Edge(of) => model.edges().any(|(edge, _, to)| edge == of && to.to == id),
     };
-    model.triggers.iter().filter(acts_here).cloned().collect()
+    let triggers: Vec<Trigger> = model.triggers.iter().filter(acts_here).cloned().collect();
+    let mut acts = disturbance::triggers(&triggers);
+    acts.extend(disturbance::levers(model, pulls, |action| match action {
+        Action::Block { client, .. } => of_client(*client),
+        Action::DropQueue { service } | Action::Restart { service, .. } => *service == id,
+        Action::Change(_) => true,
+    }));
+    acts
 }
 
 fn subtitle(model: &Model, run: &Run, together: usize) -> String {

@@ -45,6 +45,9 @@ pub(super) const WAITING_FILL: Colour = Colour(0xF0, 0xDC, 0xE7);
 /// The shade over the time in which a trigger acts, and its name above.
 pub(super) const TRIGGER: Colour = Colour(0xF6, 0xEA, 0xCB);
 pub(super) const TRIGGER_INK: Colour = Colour(0x7A, 0x5A, 0x10);
+/// The same of what an operator does.
+pub(super) const LEVER: Colour = Colour(0xD6, 0xEC, 0xE4);
+pub(super) const LEVER_INK: Colour = Colour(0x0B, 0x5F, 0x49);
 /// The boxes of services in a graph.
 pub(super) const BOX: Colour = Colour(0xF4, 0xF6, 0xF8);
 /// Well at the end, and not.

@@ -3,6 +3,7 @@
 use super::labels::{Wire, beside};
 use super::plan::{Place, Plan};
 use crate::experiment::Run;
+use crate::id::ServiceId;
 use crate::model::Model;
 use crate::observe::EdgeTotal;
 use crate::report::chart::canvas::{Anchor, Canvas, Lettering, Stroke};
@@ -179,7 +180,8 @@ impl Box {
                 }
             }
             Place::Service(id) => {
-                let seen = run.recording.services()[id].seen;
+                // There are no more of them than positions.
+                let seen = run.recording.station(ServiceId(id as u16));
                 Self {
                     area,
                     is_client: false,

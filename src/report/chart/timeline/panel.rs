@@ -5,7 +5,7 @@ use super::watched::Watched;
 use crate::analysis::Verdict;
 use crate::report::chart::canvas::{Canvas, Stroke};
 use crate::report::chart::caption::Head;
-use crate::report::chart::disturbance::Disturbances;
+use crate::report::chart::disturbance::{self, Disturbances};
 use crate::report::chart::geometry::Area;
 use crate::report::chart::legend::{Key, Mark};
 use crate::report::chart::scale::Scale;
@@ -85,6 +85,8 @@ impl<'a> Panel<'a> {
         let rates = Area { left, top: area.top, width, height: layout.rates };
         let waiting = Area { top: rates.bottom() + BETWEEN_PLOTS, height: layout.waiting, ..rates };
         let time = Scale { of: [0.0, extent.horizon], onto: [rates.left, rates.right()] };
+        let mut acts = disturbance::triggers(&watched.model.triggers);
+        acts.extend(disturbance::levers(watched.model, &watched.run.recording.pulls, |_| true));
         Self {
             watched,
             layout,
@@ -94,7 +96,7 @@ impl<'a> Panel<'a> {
             rates,
             waiting,
             time,
-            disturbances: Disturbances::new(&watched.model.triggers, rates, time),
+            disturbances: Disturbances::new(&acts, rates, time),
         }
     }
 
