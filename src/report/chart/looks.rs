@@ -326,6 +326,50 @@ fn a_timeline_says_what_it_shows() {
     }
 }
 
+/// The colour, and the dashes as stretches from the tick's beginning, of the line beside each label
+/// of an overlay of so many runs.
+fn ticks(runs: usize) -> Vec<(usvg::Paint, Vec<[i64; 2]>)> {
+    let variants: Vec<_> = (0..runs).map(|n| (format!("variant {n}"), storm(|_| {}))).collect();
+    let chart = with_runs(&variants, |runs| overlay("Many", runs));
+    let tree = usvg::Tree::from_str(chart.svg(), &options()).unwrap();
+    let mut strokes = Vec::new();
+    let mut groups = vec![tree.root()];
+    while let Some(group) = groups.pop() {
+        for node in group.children() {
+            match node {
+                usvg::Node::Group(inner) => groups.push(inner),
+                usvg::Node::Path(path) => {
+                    strokes.extend(path.stroke().map(|pen| (pen.paint(), path.abs_bounding_box())))
+                }
+                usvg::Node::Text(_) | usvg::Node::Image(_) => {}
+            }
+        }
+    }
+    let labels = rendered(&chart).1.into_iter().filter(|(text, _)| text.starts_with("variant "));
+    let tick = |(_, label): (String, usvg::Rect)| {
+        let begins = label.left() - 6.0 - theme::TICK as f32 - 2.0;
+        let beside = strokes.iter().filter(|(_, place)| {
+            let level = place.top() == place.bottom()
+                && (label.top()..label.bottom() + 4.0).contains(&place.top());
+            level && begins <= place.left() && place.right() <= label.left()
+        });
+        let dash = |place: &usvg::Rect| [place.left(), place.right()].map(|x| (x - begins) as i64);
+        let dashes = beside.clone().map(|(_, place)| dash(place)).collect();
+        (beside.map(|(paint, _)| (*paint).clone()).next().expect("a label has a tick"), dashes)
+    };
+    labels.map(tick).collect()
+}
+
+#[test]
+fn no_two_lines_of_an_overlay_look_alike() {
+    let kinds = theme::SERIES.len() * theme::PATTERNS.len();
+    let ticks = ticks(kinds);
+    assert_eq!(ticks.len(), kinds);
+    for (index, tick) in ticks.iter().enumerate() {
+        assert!(!ticks[..index].contains(tick), "variant {index}: {tick:?}");
+    }
+}
+
 #[test]
 fn a_graph_says_who_calls_whom_and_how_often() {
     let model = calling(2, |model| {

@@ -17,7 +17,9 @@ use super::{axis, caption, font, text, theme};
 
 const PLOT_HEIGHT: f64 = 440.0;
 /// From the ends of the lines to their labels.
-const LEADER: f64 = 34.0;
+const LEADER: f64 = theme::TICK + 22.0;
+/// Between a label and the tick that repeats its line.
+const OFF: f64 = 6.0;
 const LABEL_LINES: f64 = 40.0;
 const WIDEST_LABEL: f64 = 330.0;
 const STRETCHES: usize = 400;
@@ -30,6 +32,8 @@ struct Line {
     /// When it was back to normal, seconds.
     back: Option<f64>,
     stroke: Stroke,
+    /// Its dashes and gaps, where others have its colour.
+    pattern: &'static [f64],
 }
 
 /// The goodput of every run in one plot, each line named at its end, with the triggers shaded.
@@ -91,9 +95,9 @@ fn lines(runs: &[(&Model, &Run)]) -> Vec<Line> {
     let lines = runs.iter().enumerate().map(|(index, &(model, run))| {
         let timeline = &run.recording.timeline;
         let seed = if one_seed { String::new() } else { format!(", seed {}", run.seed) };
-        // Beyond the last colour they begin again, thinner; the labels tell them apart.
+        // Beyond the last colour they begin again, in dashes.
         let colour = theme::SERIES[index % theme::SERIES.len()];
-        let width = if index < theme::SERIES.len() { theme::STRONG } else { theme::THIN };
+        let pattern = theme::PATTERNS[index / theme::SERIES.len() % theme::PATTERNS.len()];
         Line {
             name: text::fit(&format!("{}{seed}", run.variant), theme::TEXT, WIDEST_LABEL),
             verdict: text::fit(&caption::short(model, run), theme::SMALL, WIDEST_LABEL),
@@ -104,7 +108,8 @@ fn lines(runs: &[(&Model, &Run)]) -> Vec<Line> {
                 window.arrivals as f64 / length
             }),
             back: run.assessment.back_at.map(|at| at.as_secs_f64()),
-            stroke: Stroke(colour, width),
+            stroke: Stroke(colour, theme::STRONG),
+            pattern,
         }
     });
     lines.collect()
@@ -144,9 +149,14 @@ fn draw_lines(canvas: &mut Canvas<'_>, lines: &[Line], x: Scale, y: Scale) {
     if let Some(demand) = common_demand(lines) {
         canvas.lines(&demand.lines(x, y), Stroke(theme::DEMAND, theme::THIN));
     }
-    // The first is the scenario as written: it lies on top.
-    for line in lines.iter().rev() {
-        canvas.lines(&line.goodput.lines(x, y), line.stroke);
+    // The first is the scenario as written: it lies on top of those that are unbroken. Between the
+    // dashes of the others is room for whatever is beneath.
+    let (broken, whole): (Vec<&Line>, Vec<&Line>) =
+        lines.iter().rev().partition(|line| !line.pattern.is_empty());
+    for line in whole.into_iter().chain(broken) {
+        for piece in line.goodput.lines(x, y) {
+            canvas.patterned(&piece, line.stroke, line.pattern);
+        }
     }
     for line in lines.iter().rev() {
         let Some(back) = line.back else { continue };
@@ -172,11 +182,11 @@ fn draw_labels(canvas: &mut Canvas<'_>, lines: &[Line], plot: Area, x: Scale, y:
         spread(&wanted, LABEL_LINES, [plot.top + half - 8.0, plot.bottom() - half + 12.0]);
     for ((line, end), height) in lines.iter().zip(ends).zip(heights) {
         let left = plot.right() + LEADER;
-        let turn = plot.right() + LEADER - 14.0;
-        canvas.line(
-            &[end, (plot.right() + 4.0, end.1), (turn, height), (left - 6.0, height)],
-            line.stroke,
-        );
+        let turn = left - OFF - theme::TICK;
+        // Begun anew at the tick: there it is compared.
+        let leader = [end, (plot.right() + 4.0, end.1), (turn, height)];
+        canvas.patterned(&leader, line.stroke, line.pattern);
+        canvas.patterned(&[(turn, height), (left - OFF, height)], line.stroke, line.pattern);
         let name = Lettering::new(theme::TEXT, theme::INK, Anchor::Start);
         canvas.text(&line.name, (left, height - 2.0), name);
         canvas.text(
