@@ -329,7 +329,8 @@ fn ticks(runs: usize) -> Vec<(usvg::Paint, Vec<[i64; 2]>)> {
             match node {
                 usvg::Node::Group(inner) => groups.push(inner),
                 usvg::Node::Path(path) => {
-                    strokes.extend(path.stroke().map(|pen| (pen.paint(), path.abs_bounding_box())))
+                    let pen = path.stroke();
+                    strokes.extend(pen.map(|pen| (pen.paint(), path.abs_bounding_box())));
                 }
                 usvg::Node::Text(_) | usvg::Node::Image(_) => {}
             }
