@@ -149,7 +149,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// A worker has done its part of a visit for now.
-    #[cold]
+    #[inline(never)]
     pub(super) fn visit_worked(&mut self, worker: u32, visit: u32) {
         let work = self.world.workers[worker as usize].work;
         let station = self.world.workers[worker as usize].station;
