@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use metastable::analysis::{Fates, Stretch, mechanism};
 use metastable::engine::agenda::{Heap, Lanes};
 use metastable::experiment::Workbench;
 use metastable::id::{ClientId, ServiceId};
@@ -432,7 +433,15 @@ proptest! {
         for (_, fact) in facts {
             watch.see(fact);
         }
-        let tally = Workbench::default().record(&model, seed).tally;
+        let run = Workbench::default().run("", &model, seed);
+        let found = mechanism(&model, &run.recording, run.assessment.back_at).expect("a window");
+        let Stretch { demand, served, wasted, .. } = found.end;
+        prop_assert!([demand, served, found.fresh].iter().all(|rate| rate.is_finite() && *rate >= 0.0));
+        let Fates { failed, again, timed_out, refused, .. } = found.fates;
+        let shares = [wasted, failed, again, timed_out, refused];
+        prop_assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
+        prop_assert!(found.capacity > 0.0);
+        let tally = run.recording.tally;
         let of_client = |call: &CallId| !watch.made_by_services.contains(call);
         let requests = || watch.requests.iter().filter(|(call, _)| of_client(call));
         let ended = requests().filter(|(_, (ended, _))| *ended).count() as u64;
