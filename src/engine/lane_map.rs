@@ -32,8 +32,12 @@ impl LaneMap {
         delay.map_or(Lane::NONE, |delay| self.of(kind, delay))
     }
 
-    /// A lane shared with nobody.
+    /// A lane shared with nobody, for a single entry at a time; none where that could keep a lane that
+    /// saves more from being used.
     pub(super) fn own(&mut self) -> Lane {
+        if self.0.len() >= Lane::IN_USE {
+            return Lane::NONE;
+        }
         self.0.push(None);
         Lane::number(self.0.len() - 1)
     }
