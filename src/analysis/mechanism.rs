@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use crate::id::{EdgeId, ServiceId};
-use crate::model::{Caller, Edge, Model};
+use crate::id::{ClientId, EdgeId, ServiceId};
+use crate::model::{Caller, Edge, Meanwhile, Model};
 use crate::observe::{Link, Recording, Station, Window};
 use crate::time::{Span, Time};
 
@@ -15,21 +15,28 @@ use crate::time::{Span, Time};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mechanism {
     /// The service: of all, the one that was asked for most in the while that decides, in proportion to
-    /// what it can serve.
+    /// what it could then serve.
     pub seat: ServiceId,
-    /// Attempts per second that fresh requests alone bring it, with nothing retried and caches warm.
+    /// Attempts per second that fresh requests alone bring it, with nothing tried again: what its clients
+    /// ask for on average or, where caches answer some of it, what came before the disturbance.
     pub fresh: f64,
-    /// Attempts per second that it can serve.
+    /// Attempts per second that it can serve with the workers it begins with; where these are held by what
+    /// it calls, for as long as they are while nothing is wrong.
     pub capacity: f64,
+    /// How long one of its workers was busy with an attempt on average in the while that decides, seconds,
+    /// where it is held by what the service calls.
+    pub held_s: Option<f64>,
     /// What the disturbance left in its queue; none without a disturbance.
     pub left: Option<Left>,
     /// The least time that anybody who calls it waits for an attempt; none if all wait for ever.
     pub patience: Option<Span>,
-    /// From when on attempts waited for longer than that, on average over a window; none if never.
+    /// When attempts had waited for longer than that, on average over a window; none if never.
     pub too_late: Option<TooLate>,
     /// The while that decides: from the end of the disturbance until it is back, or the last third of the
     /// run.
     pub end: Stretch,
+    /// What became of requests and attempts meanwhile, everywhere.
+    pub fates: Fates,
     /// How a fresh request comes to it, from the client on: the way over which most attempts come.
     pub path: Vec<Hop>,
 }
@@ -41,8 +48,9 @@ pub struct Left {
     pub at: Time,
     /// Attempts in the queue, at the end of the window in which it was.
     pub waiting: u64,
-    /// How long the service needs for them if nothing else comes, seconds.
-    pub work_s: f64,
+    /// How long the service needs for them if nothing else comes, seconds; none where they may wait for
+    /// one of several instances, or where workers come and go.
+    pub work_s: Option<f64>,
 }
 
 /// The first window in which attempts waited for too long.
@@ -59,18 +67,39 @@ pub struct TooLate {
 pub struct Stretch {
     /// When it began.
     pub from: Time,
+    /// When it ended.
+    pub to: Time,
     /// Attempts that came, per second.
     pub demand: f64,
     /// Attempts served in full, per second.
     pub served: f64,
     /// The share of those that nobody waited for; 0 if none were served.
     pub wasted: f64,
-    /// Attempts that clients and callers held back on their own side, per second, everywhere.
-    pub held_back: f64,
+    /// Mean wait of the attempts that a worker began, seconds; none if none was.
+    pub waited_s: Option<f64>,
     /// How much longer the queue was at its end than at its beginning, in attempts.
     pub growth: f64,
     /// Attempts in the queue at its end.
     pub waiting: u64,
+    /// Fresh requests of all clients in it, for each that there are on average.
+    pub arrivals: f64,
+}
+
+/// What became of requests and attempts in a while.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fates {
+    /// The share of the clients' requests that failed, of those that ended.
+    pub failed: f64,
+    /// The share of attempts that were sent because others had failed, or as copies.
+    pub again: f64,
+    /// The share of attempts that were given up.
+    pub timed_out: f64,
+    /// The share of attempts that were refused.
+    pub refused: f64,
+    /// Attempts held back on their caller's own side, for each that was sent.
+    pub held_back: f64,
+    /// The edge over which most of these would have gone; none where none was held back.
+    pub held_at: Option<EdgeId>,
 }
 
 /// One edge on the way to the seat.
@@ -84,10 +113,15 @@ pub struct Hop {
     pub amplification: f64,
 }
 
+/// Below this share of attempts that are sent again, nothing is multiplied.
+const MULTIPLIED: f64 = 0.03;
+
 impl Mechanism {
-    /// Attempts at the seat in the while that decides for each that fresh requests alone would bring.
+    /// Attempts at the seat in the while that decides for each that its fresh requests alone would have
+    /// brought; none where next to nothing was sent again.
     pub fn amplification(&self) -> Option<f64> {
-        (self.fresh > 0.0).then(|| self.end.demand / self.fresh)
+        let alone = self.fresh * self.end.arrivals;
+        (alone > 0.0 && self.fates.again >= MULTIPLIED).then(|| self.end.demand / alone)
     }
 }
 
@@ -96,7 +130,9 @@ impl Mechanism {
 pub fn mechanism(model: &Model, recording: &Recording, back: Option<Time>) -> Option<Mechanism> {
     let windows = recording.timeline.windows().len();
     let last = windows.checked_sub(1)?;
-    let over = model.disturbed_between().map_or(0, |(_, ends)| window_at(model, ends));
+    let disturbed = model.disturbed_between();
+    let before = disturbed.map_or(windows, |(begins, _)| window_at(model, begins).min(windows));
+    let over = disturbed.map_or(0, |(_, ends)| window_at(model, ends));
     let range = match back {
         Some(back) => {
             let from = (over + 1).min(last);
@@ -104,29 +140,119 @@ pub fn mechanism(model: &Model, recording: &Recording, back: Option<Time>) -> Op
         }
         None => (windows - windows / 3).max(over + 1).min(last)..windows,
     };
-    let ids = (0..model.services.len()).map(|index| ServiceId(index as u16));
-    let load = |id: &ServiceId| {
-        let seen = seen(recording, *id);
-        let attempts: u64 = seen[range.clone()].iter().map(|station| station.attempts).sum();
-        attempts as f64 / model.service(*id).capacity().per_second()
+    let demand = |id: ServiceId, range: &Range<usize>| {
+        let attempts: u64 =
+            seen(recording, id)[range.clone()].iter().map(|station| station.attempts).sum();
+        attempts as f64 / (model.window.as_secs_f64() * range.len() as f64)
     };
+    let ids = (0..model.services.len()).map(|index| ServiceId(index as u16));
+    let load = |id: &ServiceId| demand(*id, &range) / capacity(model, recording, *id, &range);
     let seat = ids.max_by(|a, b| load(a).total_cmp(&load(b)))?;
-    let capacity = model.service(seat).capacity_of(model.service(seat).most_workers());
+    let usual = 0..if before == 0 { windows } else { before };
+    let capacity = capacity(model, recording, seat, &usual);
+    let service = model.service(seat);
+    let is_one = service.instances.get() == 1 && service.scaling.is_none();
     let seen = seen(recording, seat);
     let patience = patience(model, seat);
+    let fresh = if model.edges().any(|(_, _, edge)| edge.cache.is_some()) {
+        demand(seat, &usual)
+    } else {
+        model.demand_by_service()[seat.index()]
+    };
     Some(Mechanism {
         seat,
-        fresh: model.demand_by_service()[seat.index()],
-        capacity: capacity.per_second(),
-        left: model.disturbed_between().map(|(_, at)| {
+        fresh,
+        capacity,
+        held_s: held(model, recording, seat, &range),
+        left: disturbed.map(|(_, at)| {
             let waiting = seen[over.min(windows - 1)].queue;
-            Left { at, waiting, work_s: waiting as f64 / capacity.per_second() }
+            Left { at, waiting, work_s: is_one.then(|| waiting as f64 / capacity) }
         }),
         patience,
         too_late: patience.and_then(|patience| too_late(model, &seen, patience)),
         path: path(model, recording, seat, &range),
+        fates: fates(recording, &range),
         end: stretch(model, recording, &seen, range),
     })
+}
+
+/// How long one worker of a service is busy with an attempt on average in some windows, seconds, where it
+/// is held by what the service calls; none where it is not, or has served nothing.
+fn held(model: &Model, recording: &Recording, id: ServiceId, range: &Range<usize>) -> Option<f64> {
+    let calls = &model.service(id).calls;
+    if calls.list.is_empty() || calls.meanwhile == Meanwhile::FreesWorker {
+        return None;
+    }
+    let sum =
+        seen(recording, id)[range.clone()].iter().copied().fold(Station::default(), Station::and);
+    (sum.completed > 0).then(|| sum.in_service.as_secs_f64() / sum.completed as f64)
+}
+
+/// Attempts per second that a service can serve in some windows with the workers it begins with.
+fn capacity(model: &Model, recording: &Recording, id: ServiceId, range: &Range<usize>) -> f64 {
+    let service = model.service(id);
+    match held(model, recording, id, range) {
+        Some(held) if held > 0.0 => {
+            f64::from(service.instances.get()) * f64::from(service.workers.get()) / held
+        }
+        Some(_) | None => service.capacity().per_second(),
+    }
+}
+
+/// What went over the edges in some windows, the clients' and the others'.
+fn fates(recording: &Recording, range: &Range<usize>) -> Fates {
+    let mut held: Vec<(EdgeId, u64)> = Vec::new();
+    let (mut clients, mut all) = (Link::default(), Link::default());
+    if recording.graph.is_none() {
+        for window in &recording.timeline.windows()[range.clone()] {
+            clients = clients.and(Link {
+                requests: window.arrivals,
+                answered: window.goodput,
+                failed: window.failed,
+                attempts: window.attempts,
+                retries: window.retries,
+                repeats: window.repeats,
+                timed_out: window.timed_out,
+                refused: window.rejected,
+                ..Link::default()
+            });
+        }
+        // Of a single edge only the whole run is known.
+        let tally = recording.tally;
+        let share = clients.attempts as f64 / (tally.attempts.max(1)) as f64;
+        clients.held_back = (tally.held_back as f64 * share) as u64;
+        held.push((EdgeId::from(ClientId(0)), clients.held_back));
+        all = clients;
+    } else {
+        for window in recording.graph.links().skip(range.start).take(range.len()) {
+            for (index, link) in window.iter().enumerate() {
+                let edge = recording.graph.edge(index);
+                all = all.and(*link);
+                if !edge.is_between_services() {
+                    clients = clients.and(*link);
+                }
+                match held.get_mut(index) {
+                    Some((_, count)) => *count += link.held_back,
+                    None => held.push((edge, link.held_back)),
+                }
+            }
+        }
+    }
+    let of = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+    // What was sent before the while began may be given up in it.
+    let share = |part: u64, whole: u64| of(part, whole).min(1.0);
+    Fates {
+        failed: of(clients.failed, clients.failed + clients.answered),
+        again: share(all.retries + all.hedges + all.repeats, all.attempts),
+        timed_out: share(all.timed_out, all.attempts),
+        refused: share(all.refused, all.attempts),
+        held_back: of(all.held_back, all.attempts.max(1)),
+        held_at: held
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .max_by_key(|(_, count)| *count)
+            .map(|(edge, _)| edge),
+    }
 }
 
 /// The window in which the last moment before `instant` lies.
@@ -179,29 +305,20 @@ fn stretch(model: &Model, recording: &Recording, seen: &[Station], range: Range<
     let from = range.start;
     let sum = seen[range.clone()].iter().copied().fold(Station::default(), Station::and);
     let seconds = model.window.as_secs_f64() * range.len() as f64;
-    let held_back: u64 = if recording.graph.is_none() {
-        // Of a single edge only the whole run is known.
-        recording.tally.held_back
-    } else {
-        recording
-            .graph
-            .links()
-            .skip(from)
-            .take(range.len())
-            .flatten()
-            .map(|link| link.held_back)
-            .sum()
-    };
-    let held_for = if recording.graph.is_none() { model.horizon.as_secs_f64() } else { seconds };
     let before = from.checked_sub(1).map_or(0, |before| seen[before].queue);
+    let windows = &recording.timeline.windows()[range.clone()];
+    let arrivals: u64 = windows.iter().map(|window| window.arrivals).sum();
+    let at = |window: usize| Time::ZERO + model.window.saturating_mul(window as u64);
     Stretch {
-        from: Time::ZERO + model.window.saturating_mul(from as u64),
+        from: at(from),
+        to: at(range.end),
         demand: sum.attempts as f64 / seconds,
         served: sum.completed as f64 / seconds,
         wasted: if sum.completed == 0 { 0.0 } else { sum.wasted as f64 / sum.completed as f64 },
-        held_back: held_back as f64 / held_for,
+        waited_s: sum.waiting_mean_s(),
         growth: sum.queue as f64 - before as f64,
         waiting: sum.queue,
+        arrivals: arrivals as f64 / (model.fresh_demand() * seconds),
     }
 }
 

@@ -5,5 +5,5 @@ mod mechanism;
 mod verdict;
 
 pub use estimate::{Interval, median, wilson};
-pub use mechanism::{Hop, Left, Mechanism, Stretch, TooLate, mechanism};
+pub use mechanism::{Fates, Hop, Left, Mechanism, Stretch, TooLate, mechanism};
 pub use verdict::{Assessment, Verdict, assess, exceeds_capacity};

@@ -2,8 +2,8 @@
 //! once.
 
 use super::Run;
-use super::agenda::{Agenda, Event, Lane};
-use super::flights::{Flight, Stage, UNTIMED};
+use super::agenda::Agenda;
+use super::flights::{Flight, Stage};
 use crate::id::EdgeId;
 use crate::observe::{CallId, Fact, Guard, Observer};
 use crate::policy::cache::{Answer, Fetch, Leader, Left, Store, Waiters};
@@ -136,14 +136,11 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         while let Some(store) = &mut self.memory(call).store
             && let Some(flight) = store.next_waiter(&mut waiters)
         {
-            let timer = self.schedule(Span::ZERO, Event::FlightTold { flight }, Lane::NONE);
-            let state = self.world.calls.flights.get_mut(flight);
-            state.stage = Stage::Told(failure);
-            state.timer = timer.unwrap_or(UNTIMED);
+            self.tell_at_once(flight, failure);
         }
     }
 
-    /// An attempt hears what came of what another one fetched.
+    /// An attempt hears what came of its wait.
     pub(super) fn flight_told(&mut self, flight: u32) {
         let Flight { call, attempt, stage, .. } = *self.world.calls.flights.get(flight);
         match stage {

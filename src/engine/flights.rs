@@ -72,7 +72,8 @@ pub(super) enum Stage {
     Coalesced(Waiting),
     /// It has waited so, and goes on to fetch it itself.
     Leads,
-    /// It has waited so, and is told at this very instant what came of it: nothing, or how it failed.
+    /// It has waited so, or in line, and is told at this very instant what came of it: what was fetched,
+    /// or how it failed.
     Told(Option<Failure>),
     /// It has failed, and nobody but its transport knows of that, which is about to send it again.
     Repeats,

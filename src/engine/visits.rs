@@ -149,7 +149,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// A worker has done its part of a visit for now.
-    #[cold]
+    #[inline(never)]
     pub(super) fn visit_worked(&mut self, worker: u32, visit: u32) {
         let work = self.world.workers[worker as usize].work;
         let station = self.world.workers[worker as usize].station;
@@ -254,6 +254,9 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             return;
         }
         self.take_child(visit, call, next);
+        // Attempts of it may go on, and what is made for them must not take another visit for the one that
+        // this was made for.
+        self.world.calls.sub_mut(call).visit = NOBODY;
         let id = self.world.visits.id(visit);
         let station = self.world.visits.get(visit).station;
         let state = &mut self.world.stations[station.index()];

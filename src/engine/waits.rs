@@ -79,9 +79,22 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         self.leave_after(flight, Stage::Leaving, Span::ZERO);
     }
 
-    /// There is no place in line for an attempt any more.
+    /// There is no place in line for an attempt any more, which hears of that by the agenda: the one that
+    /// has just given its connection back may belong to what falls with it.
     pub(super) fn turn_out(&mut self, flight: u32) {
-        self.hold_back(flight, Guard::Pool, Failure::Unavailable);
+        let Flight { call, attempt, .. } = *self.world.calls.flights.get(flight);
+        let (edge, guard) = (self.world.calls.edge(call), Guard::Pool);
+        let fact = Fact::HeldBack { edge, call: CallId(call), attempt, guard };
+        self.observer.observe(self.now, fact);
+        self.tell_at_once(flight, Some(Failure::Unavailable));
+    }
+
+    /// An attempt hears at this very instant, and not from here, what came of its wait.
+    pub(super) fn tell_at_once(&mut self, flight: u32, failure: Option<Failure>) {
+        let timer = self.schedule(Span::ZERO, Event::FlightTold { flight }, Lane::NONE);
+        let state = self.world.calls.flights.get_mut(flight);
+        state.stage = Stage::Told(failure);
+        state.timer = timer.unwrap_or(UNTIMED);
     }
 
     pub(super) fn leave_after(&mut self, flight: u32, stage: Stage, wait: Span) {

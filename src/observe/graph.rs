@@ -207,6 +207,14 @@ impl Graph {
         self.past_links.chunks_exact(self.links.len().max(1))
     }
 
+    /// The edge at position `index` of the links.
+    pub fn edge(&self, index: usize) -> EdgeId {
+        match self.ends[index].from {
+            Caller::Client(client) => client.into(),
+            Caller::Service(..) => EdgeId::between_services(index),
+        }
+    }
+
     /// What one service saw in the whole run; none if nothing is kept.
     pub fn station(&self, id: ServiceId) -> Option<Station> {
         self.stations().map(|window| window[id.index()]).reduce(Station::and)

@@ -73,7 +73,8 @@ pub struct Tally {
     pub refusing_work: Span,
     /// Total waiting time of the attempts started.
     pub waited: Span,
-    /// Arrivals, timeouts that fired, and completions: the unit of the engine's speed.
+    /// Arrivals, of what services call for among them, timeouts that fired, and completions: the unit of
+    /// the engine's speed.
     pub events: u64,
 }
 
@@ -153,6 +154,7 @@ impl Observer for Tally {
                 self.wasted += times;
                 self.wasted_work += work.saturating_mul(times);
             }
+            Fact::Called { .. } => self.events += times,
             Fact::Blocked { .. } => self.blocked += times,
             Fact::LostOnTheWay { .. } => self.lost += times,
             Fact::Lost { place, .. } => {
@@ -182,7 +184,6 @@ impl Observer for Tally {
             Fact::Queued { .. }
             | Fact::RefusalBegun { .. }
             | Fact::RefusalLost { .. }
-            | Fact::Called { .. }
             | Fact::Returned { .. }
             | Fact::Sent { .. }
             | Fact::TriggerBegan { .. }

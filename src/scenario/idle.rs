@@ -8,7 +8,7 @@ use super::idle_graph::{calling_keys, inner_keys};
 use super::idle_service::{
     CLASS, UNGUIDED, fit_warning, gives_hints, idempotency_keys, refusal_keys, service_keys,
 };
-use super::idle_values::{call_values, instances_of, service_values, trigger_values};
+use super::idle_values::{call_values, instances_of, lever_values, service_values, trigger_values};
 use super::neighbours::{Neighbours, is_called, neighbours};
 use super::noise::Noise;
 use super::presets;
@@ -119,6 +119,13 @@ impl Idle {
                     help: "a longer horizon",
                 }),
             );
+        }
+        for lever in &model.levers {
+            let spot = root.at("levers").at(&lever.name);
+            if let Some(set) = spot.find("change").and_then(|change| change.find("set")) {
+                let path = format!("levers.{}.change.set", quote(&lever.name));
+                self.note(&path, Question::Effect, set.key, lever_values(lever, model));
+            }
         }
         presets::each(tree, |path, preset, place, counts| {
             let path = format!("{path} = \"{preset}\"");

@@ -38,6 +38,11 @@ const NEVER_CHANGES: Reason = Reason {
     help: "write a `max` above `min`",
 };
 
+const NOBODY_EJECTED: Reason = Reason {
+    what: "one of so few instances is more than the share that may be ejected, so none ever is",
+    help: "write a higher `most`, or counting = \"always_one\" (Envoy's always_eject_one_host)",
+};
+
 const NO_CACHE: Reason =
     Reason { what: "there is no cache that could be emptied", help: "leave the trigger out" };
 
@@ -52,6 +57,11 @@ type Keys = Vec<&'static str>;
 pub(super) fn fleet_keys(service: &Service) -> Vec<(Keys, Option<Reason>)> {
     let single = (service.instances.get() == 1).then_some(SINGLE);
     let mut keys = vec![(vec!["balancer"], single), (vec!["ejection"], single)];
+    let few = u64::from(service.instances.get());
+    if let Some(ejection) = service.ejection.filter(|_| single.is_none()) {
+        let nobody = (!ejection.may_eject_one_of(few)).then_some(NOBODY_EJECTED);
+        keys = vec![(vec!["balancer"], None), (vec!["ejection"], nobody)];
+    }
     if single.is_none() {
         let rule = service.balancer.rule;
         let unless = |is_so: bool, reason: Reason| (!is_so).then_some(reason);

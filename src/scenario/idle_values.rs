@@ -5,8 +5,8 @@ use super::idle::Reason;
 use super::idle_call::may_be_held_back;
 use crate::id::ServiceId;
 use crate::model::{
-    Action, Caller, Client, Disturbance, Edge, Model, Notice, Outage, PassedOn, Scope, Service,
-    Trigger, WorkDraw,
+    Action, Caller, Client, Disturbance, Edge, Lever, Model, Notice, Outage, PassedOn, Scope,
+    Service, Trigger, WorkDraw,
 };
 use crate::policy::outcome::{Failure, Failures};
 use crate::policy::throttle::Throttle;
@@ -42,6 +42,21 @@ const FIXED_WORK: Reason = Reason {
 
 pub(super) const OUTLASTS: Reason =
     Reason { what: "the run is over before that", help: "a shorter time, or a longer horizon" };
+
+const NOT_SHARED: Reason = Reason {
+    what: "no other call has a pool of this name, so nobody shares it",
+    help: "leave it out, or give the pool of another call the same name",
+};
+
+const DEADLINE_FIRST: Reason = Reason {
+    what: "the deadline of the request is over before any attempt is given up",
+    help: "write a timeout below the deadline, or none",
+};
+
+const SETS_NOTHING: Reason = Reason {
+    what: "what it sets is there already",
+    help: "set another value, or leave the lever out",
+};
 
 const NONE_OF_THEM: Reason = Reason {
     what: "none of these failures can happen here",
@@ -98,6 +113,17 @@ pub(super) fn trigger_values(trigger: &Trigger, model: &Model) -> Option<(Keys, 
     }
 }
 
+/// What is said of the change that a lever makes.
+pub(super) fn lever_values(lever: &Lever, model: &Model) -> Option<Reason> {
+    match &lever.action {
+        Action::Change(changed) => {
+            let same = changed.services == model.services && changed.clients == model.clients;
+            same.then_some(SETS_NOTHING)
+        }
+        Action::Block { .. } | Action::DropQueue { .. } | Action::Restart { .. } => None,
+    }
+}
+
 /// What is said of a call.
 pub(super) fn call_values(
     edge: &Edge,
@@ -122,6 +148,15 @@ pub(super) fn call_values(
             keys.push((vec!["throttle", "cubic"], none));
         }
         Some(Throttle::Adaptive(_) | Throttle::RateLimit(_)) | None => {}
+    }
+    if let Some(pool) = &edge.pool {
+        let lives = pool.dead.is_some_and(|dead| dead.share == Fraction::ZERO);
+        keys.push((vec!["pool", "dead", "share"], lives.then_some(NOTHING)));
+        let with_it = model.edges().filter(|(_, _, other)| other.shared_pool == edge.shared_pool);
+        keys.push((vec!["pool", "name"], (with_it.count() == 1).then_some(NOT_SHARED)));
+    }
+    if let (Some(timeout), Some(request)) = (edge.timeout, edge.deadline.and_then(|d| d.request)) {
+        keys.push((vec!["timeout"], (timeout >= request).then_some(DEADLINE_FIRST)));
     }
     if let Some(deadline) = edge.deadline {
         let outlasts = deadline.request.is_some_and(|request| request >= model.horizon);

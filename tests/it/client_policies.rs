@@ -18,7 +18,7 @@ use metastable::policy::retry::{
 use metastable::time::{Span, Time};
 use metastable::unit::Fraction;
 
-use crate::worlds::{at_ms, immediately, ms, rate, stall, station, trace, watch};
+use crate::worlds::{at_ms, immediately, ms, rate, stall, station, told, trace, watch};
 
 /// `requests` even arrivals in the first second at a service that never answers.
 fn silence(requests: u32, retry: Retry, budget: Option<Rule>) -> Model {
@@ -210,4 +210,25 @@ fn what_a_retry_has_mended_is_no_failure_outside_it() {
     assert!(inside.breaker_openings > 10, "{inside:?}");
     assert_eq!(outside.breaker_openings, 0);
     assert!(outside.succeeded > inside.succeeded);
+}
+
+/// An attempt is withdrawn at 40 ms, and with it two calls: the first, which is out, gives its connection to the
+/// second at the very instant at which that has waited long enough. If it is found dead there, the second
+/// call falls with the attempt and not before it.
+#[test]
+fn a_dead_connection_at_the_end_of_a_wait() {
+    let instants = (0..40).map(|secs| format!("\"{secs}s\"")).collect::<Vec<_>>().join(", ");
+    let client =
+        format!("arrivals = {{ replay = {{ at = [{instants}] }} }}\ncall.timeout = \"40ms\"");
+    let service = "workers = 1\nservice_time = \"15ms\"\non_abandon = \"stops_work\"";
+    let inner = "[services.api.calls.inner]\ncopies = 2\npasses_cancellation = true\n\
+                 pool = { size = 1, acquire_timeout = \"25ms\", DEAD }\n\
+                 [services.inner]\nworkers = 10\nservice_time = \"900ms\"";
+    let dead = "dead = { share = 0.5, reconnect = \"1ms\" }";
+    let tally = watch::<Lanes, _>(
+        &told("40s", service, &client, &inner.replace("DEAD", dead)),
+        1,
+        Tally::default(),
+    );
+    assert_eq!((tally.requests, tally.failed, tally.withdrawn), (40, 40, 40));
 }

@@ -339,13 +339,23 @@ impl Watch {
 
     /// Whether one more may be ejected.
     fn has_room(&self) -> bool {
-        let (ejected, present) = (u64::from(self.ejected), u64::from(self.present));
-        let most = self.ejection.most;
-        match self.ejection.counting {
-            Counting::WithThis => most.covers(ejected + 1, present),
-            Counting::AlwaysOne => ejected == 0 || most.covers(ejected + 1, present),
+        self.ejection.has_room(self.ejected.into(), self.present.into())
+    }
+}
+
+impl Ejection {
+    /// Whether any of `present` instances may ever be ejected.
+    pub fn may_eject_one_of(&self, present: u64) -> bool {
+        self.has_room(0, present)
+    }
+
+    /// Whether one more of `present` may be ejected where `ejected` are.
+    fn has_room(&self, ejected: u64, present: u64) -> bool {
+        match self.counting {
+            Counting::WithThis => self.most.covers(ejected + 1, present),
+            Counting::AlwaysOne => ejected == 0 || self.most.covers(ejected + 1, present),
             // Below the share, unless the rest covers what is not ejected.
-            Counting::WithoutThis => !most.complement().covers(present - ejected, present),
+            Counting::WithoutThis => !self.most.complement().covers(present - ejected, present),
         }
     }
 }

@@ -93,18 +93,19 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// A dashed straight line; the backend knows no dashes, so each is a line of its own. It ends
-    /// in a whole dash or a whole gap, so that two of equal length look equal.
+    /// A dashed straight line, in the dashes of everything that is a limit.
     pub(super) fn dashes(&mut self, from: Point, to: Point, stroke: Stroke) {
-        let [dash, gap] = theme::DASH;
-        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-        let length = (dx * dx + dy * dy).sqrt();
-        let mut done = 0.0;
-        while done < length {
-            let ends = [done, (done + dash).min(length)];
-            let dash_at = ends.map(|at| (from.0 + dx * at / length, from.1 + dy * at / length));
-            self.line(&dash_at, stroke);
-            done += dash + gap;
+        self.patterned(&[from, to], stroke, &theme::DASH);
+    }
+
+    /// A line in dashes and gaps of the lengths of `pattern` by turns; unbroken if it is empty. The
+    /// backend knows no dashes, so each is a line of its own. They go on around corners.
+    pub(super) fn patterned(&mut self, points: &[Point], stroke: Stroke, pattern: &[f64]) {
+        if pattern.is_empty() {
+            return self.line(points, stroke);
+        }
+        for dash in dashes(points, pattern) {
+            self.line(&dash, stroke);
         }
     }
 
@@ -152,6 +153,59 @@ impl<'a> Canvas<'a> {
     }
 }
 
+/// The dashes along the line through `points`.
+fn dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
+    let mut dashes = Vec::new();
+    let mut lengths = pattern.iter().copied().cycle();
+    let mut left = lengths.next().unwrap_or(f64::INFINITY);
+    let mut dash: Option<Vec<Point>> = points.first().map(|first| vec![*first]);
+    for ends in points.windows(2) {
+        let [from, to] = [ends[0], ends[1]];
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let length = (dx * dx + dy * dy).sqrt();
+        let mut done = 0.0;
+        while length - done > left {
+            done += left;
+            left = lengths.next().unwrap_or(f64::INFINITY);
+            let at = (from.0 + dx * done / length, from.1 + dy * done / length);
+            dash = match dash {
+                Some(mut dash) => {
+                    dash.push(at);
+                    dashes.push(dash);
+                    None
+                }
+                None => Some(vec![at]),
+            };
+        }
+        left -= length - done;
+        if let Some(dash) = &mut dash {
+            dash.push(to);
+        }
+    }
+    dashes.extend(dash.filter(|dash| dash.len() > 1));
+    dashes
+}
+
 fn unit((x, y): Point) -> (i32, i32) {
     ((x * UNITS).round() as i32, (y * UNITS).round() as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dashes_go_on_around_corners_and_end_with_the_line() {
+        let line = [(0.0, 0.0), (10.0, 0.0), (10.0, 20.0)];
+        let found = dashes(&line, &[8.0, 4.0, 1.0, 4.0]);
+        let expected: [&[Point]; 4] = [
+            &[(0.0, 0.0), (8.0, 0.0)],
+            &[(10.0, 2.0), (10.0, 3.0)],
+            &[(10.0, 7.0), (10.0, 15.0)],
+            &[(10.0, 19.0), (10.0, 20.0)],
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(dashes(&line, &[12.0, 4.0])[0], [(0.0, 0.0), (10.0, 0.0), (10.0, 2.0)]);
+        assert!(dashes(&[], &[8.0, 4.0]).is_empty() && dashes(&line[..1], &[8.0, 4.0]).is_empty());
+    }
 }

@@ -1,5 +1,6 @@
 //! When triggers act, and what an operator does: a shade over the data and names above it.
 
+use crate::experiment::Run;
 use crate::id::LeverId;
 use crate::model::{Action, Disturbance, Model, Trigger};
 use crate::observe::Pulls;
@@ -18,6 +19,8 @@ pub(super) const ROW: f64 = 19.0;
 const LONGEST: f64 = 220.0;
 /// Between the paper behind two names, one above the other.
 const APART_UP: f64 = 2.0;
+/// The width of what has none.
+const STROKE: f64 = 1.5;
 /// Between two names on a row.
 const APART: f64 = 12.0;
 
@@ -29,7 +32,7 @@ pub(super) struct Disturbances {
 }
 
 /// Something that happens to a run from outside.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Act {
     name: String,
     /// What it does: `2 s stall`.
@@ -110,6 +113,16 @@ pub(super) fn levers(model: &Model, pulls: &Pulls, shown: impl Fn(&Action) -> bo
     pulls.iter().filter(|(id, _)| shown(&model.levers[id.index()].action)).map(act).collect()
 }
 
+/// What an operator did in every one of `runs`, at the same instants.
+pub(super) fn levers_of_all(runs: &[(&Model, &Run)]) -> Vec<Act> {
+    let mut each = runs.iter().map(|(model, run)| levers(model, &run.recording.pulls, |_| true));
+    let first = each.next().unwrap_or_default();
+    each.fold(first, |mut shared, acts| {
+        shared.retain(|act| acts.contains(act));
+        shared
+    })
+}
+
 fn does(lasts: Span, kind: &str) -> String {
     match lasts {
         Span::ZERO => kind.to_owned(),
@@ -117,9 +130,12 @@ fn does(lasts: Span, kind: &str) -> String {
     }
 }
 
-/// `gc: 2 s stall`; the name alone where there is no room for more.
+/// `gc: 2 s stall`; the name alone where there is no room for more, and without it where it says
+/// the same.
 fn words(act: &Act, room: f64) -> String {
-    let words = format!("{}: {}", act.name, act.does);
+    let says_the_same = act.does.split(' ').any(|word| word == act.name);
+    let words =
+        if says_the_same { act.does.clone() } else { format!("{}: {}", act.name, act.does) };
     let words = if font::width(&words, theme::SMALL) <= room { words } else { act.name.clone() };
     text::fit(&words, theme::SMALL, room)
 }
@@ -166,11 +182,13 @@ impl Disturbances {
         self.rows as f64 * ROW
     }
 
-    /// Shades `plot`. A trigger too short to be seen is still shown, a pixel and a half wide.
+    /// Shades `plot`. What is too short for a shade to be seen is a stroke in the colour of its name.
     pub(super) fn shade(&self, canvas: &mut Canvas<'_>, plot: Area) {
-        for trigger in &self.shown {
-            let width = (trigger.to - trigger.from).max(1.5);
-            canvas.fill(Area { left: trigger.from, width, ..plot }, trigger.by.shade());
+        for act in &self.shown {
+            let width = act.to - act.from;
+            let (width, colour) =
+                if width < STROKE { (STROKE, act.by.ink()) } else { (width, act.by.shade()) };
+            canvas.fill(Area { left: act.from, width, ..plot }, colour);
         }
     }
 
@@ -180,7 +198,7 @@ impl Disturbances {
         for trigger in self.shown.iter().filter(|trigger| trigger.row > 0) {
             let tie: [Point; 2] =
                 [(trigger.from, plot.top), (trigger.from, baseline(plot, trigger.row) + 3.0)];
-            canvas.line(&tie, Stroke(trigger.by.shade(), theme::THIN));
+            canvas.line(&tie, Stroke(trigger.by.ink(), theme::THIN));
         }
         for trigger in &self.shown {
             let lettering = Lettering::new(theme::SMALL, trigger.by.ink(), Anchor::Start);

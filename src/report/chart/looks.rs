@@ -8,16 +8,14 @@ use crate::analysis::Verdict;
 use crate::experiment::{CellOutcome, Coordinate, Run, Workbench};
 use crate::id::ServiceId;
 use crate::law::Law;
-use crate::model::{
-    Arrivals, Client, Disturbance, Edge, ErrorCost, Errors, InnerCall, Model, Service, Trigger,
-};
+use crate::model::{Arrivals, Client, Disturbance, Edge, InnerCall, Model, Service, Trigger};
 use crate::policy::admission::Admission;
 use crate::policy::retry::Retry;
 use crate::time::{Span, Time};
-use crate::unit::{Fraction, Rate};
+use crate::unit::Rate;
 
 /// A tenth of the headline scenario: 10 seconds, 70 requests a second, a stall at second 3.
-fn storm(change: impl FnOnce(&mut Model)) -> Model {
+pub(super) fn storm(change: impl FnOnce(&mut Model)) -> Model {
     let retry = Retry { max_retries: 3, ..Retry::NEVER };
     let timeout = Some(Span::from_millis(500));
     let edge = Edge { timeout, retry, ..Edge::new(ServiceId(0)) };
@@ -46,7 +44,7 @@ fn stall(name: &str, begins_ms: u64) -> Trigger {
     }
 }
 
-fn variants() -> Vec<(String, Model)> {
+pub(super) fn variants() -> Vec<(String, Model)> {
     let named = |name: &str, model| (name.to_owned(), model);
     vec![
         named("3 retries", storm(|_| {})),
@@ -66,6 +64,14 @@ fn variants() -> Vec<(String, Model)> {
                     (0..).zip(names).map(|(i, name)| stall(name, 2_000 + 400 * i)).collect();
             })
         }),
+        named(
+            "never answered",
+            storm(|model| {
+                model.services[0].service_time = Law::Fixed(Span::from_secs(86_400));
+                model.services[0].workers = 1_000_000.try_into().unwrap();
+                model.triggers.clear();
+            }),
+        ),
         named("refused at once", {
             storm(|model| {
                 model.services[0].admission = Admission::Bounded { max_waiting: 5 };
@@ -75,7 +81,10 @@ fn variants() -> Vec<(String, Model)> {
     ]
 }
 
-fn with_runs<T>(variants: &[(String, Model)], of: impl FnOnce(&[(&Model, &Run)]) -> T) -> T {
+pub(super) fn with_runs<T>(
+    variants: &[(String, Model)],
+    of: impl FnOnce(&[(&Model, &Run)]) -> T,
+) -> T {
     let mut bench = Workbench::default();
     let runs: Vec<Run> = variants.iter().map(|(name, model)| bench.run(name, model, 1)).collect();
     let pairs: Vec<(&Model, &Run)> = variants.iter().map(|(_, model)| model).zip(&runs).collect();
@@ -83,7 +92,7 @@ fn with_runs<T>(variants: &[(String, Model)], of: impl FnOnce(&[(&Model, &Run)])
 }
 
 /// The storm's service calls `calls`, each of which call the last; the bottom is as slow as the top.
-fn calling(calls: u16, change: impl FnOnce(&mut Model)) -> Model {
+pub(super) fn calling(calls: u16, change: impl FnOnce(&mut Model)) -> Model {
     storm(|model| {
         let edge = model.clients[0].edge.clone();
         let call = |to: u16| {
@@ -171,7 +180,7 @@ fn cell(variant: &str, at: Vec<Coordinate>, well: usize) -> CellOutcome {
 }
 
 /// A grid of numbers whose upper right half does not recover, with one cell missing.
-fn grid(variant: &str, side: usize) -> Vec<CellOutcome> {
+pub(super) fn grid(variant: &str, side: usize) -> Vec<CellOutcome> {
     let places = (0..side).flat_map(|row| (0..side).map(move |column| (row, column)));
     let cells = places.map(|(row, column)| {
         let well = (side + 2).saturating_sub(row + column).min(5);
@@ -180,7 +189,7 @@ fn grid(variant: &str, side: usize) -> Vec<CellOutcome> {
     cells.skip(1).collect()
 }
 
-fn axes(of: &[&str]) -> Vec<String> {
+pub(super) fn axes(of: &[&str]) -> Vec<String> {
     of.iter().map(|&path| path.to_owned()).collect()
 }
 
@@ -194,10 +203,14 @@ fn charts() -> Vec<(&'static str, Chart)> {
             ("timeline of all", timeline(&"All of them in one chart. ".repeat(8), runs)),
             ("overlay of none", overlay("No runs", &[])),
             ("overlay of all", overlay("All of them in one plot", runs)),
+            ("timeline without an answer", timeline("Silence", &runs[10..11])),
+            ("overlay without an answer", overlay("Silence", &runs[10..11])),
         ]
     });
     let both = axes(&["clients.web.load", "triggers.gc.stall.lasts"]);
     let many = (0..7).flat_map(|n| grid(&format!("variant {n}"), 4)).collect::<Vec<_>>();
+    let long = |n: usize| format!("{} {n}", "a variant with a name of many words".repeat(n + 1));
+    let named = (0..5).flat_map(|n| grid(&long(n), 4)).collect::<Vec<_>>();
     let words = [
         "never",
         "exponential with full jitter, up to a cap of two seconds, at most ten times",
@@ -228,6 +241,7 @@ fn charts() -> Vec<(&'static str, Chart)> {
         ),
         ("map", heat_map("A grid", &both, &grid("base", 8))),
         ("maps", heat_map("Grids", &both, &many)),
+        ("maps with long names", heat_map("Grids", &both, &named)),
         ("fine map", heat_map("A fine grid", &both, &grid("base", 30))),
         ("map of words", heat_map("Words", &both, &worded.collect::<Vec<_>>())),
         (
@@ -243,7 +257,7 @@ fn charts() -> Vec<(&'static str, Chart)> {
 }
 
 /// The size of a chart, and every text of it with the box around its letters.
-fn rendered(chart: &Chart) -> (usvg::Size, Vec<(String, usvg::Rect)>) {
+pub(super) fn rendered(chart: &Chart) -> (usvg::Size, Vec<(String, usvg::Rect)>) {
     fn collect(group: &usvg::Group, found: &mut Vec<(String, usvg::Rect)>) {
         for node in group.children() {
             match node {
@@ -302,94 +316,49 @@ fn a_png_is_twice_as_large_as_its_svg_and_the_same_each_time() {
     assert_eq!(f64::from(width), 2.0 * theme::WIDTH);
 }
 
-#[test]
-fn a_timeline_says_what_it_shows() {
-    let chart = with_runs(&variants()[..2], |runs| timeline("A storm", runs));
-    let found: Vec<String> =
-        rendered(&chart).1.into_iter().map(|(text, _)| text.trim().to_owned()).collect();
-    for expected in [
-        "A storm",
-        "3 retries",
-        "metastable: not back by second 10",
-        "no retries",
-        "fresh demand",
-        "goodput: answered in time",
-        "attempts sent",
-        "gc: 1 s stall",
-        "capacity",
-        "timeout",
-        "per second",
-        "waiting, s",
-        "10 s",
-    ] {
-        assert!(found.iter().any(|text| text == expected), "{expected:?} is not among {found:?}");
+/// The colour, and the dashes as stretches from the tick's beginning, of the line beside each label
+/// of an overlay of so many runs.
+fn ticks(runs: usize) -> Vec<(usvg::Paint, Vec<[i64; 2]>)> {
+    let variants: Vec<_> = (0..runs).map(|n| (format!("variant {n}"), storm(|_| {}))).collect();
+    let chart = with_runs(&variants, |runs| overlay("Many", runs));
+    let tree = usvg::Tree::from_str(chart.svg(), &options()).unwrap();
+    let mut strokes = Vec::new();
+    let mut groups = vec![tree.root()];
+    while let Some(group) = groups.pop() {
+        for node in group.children() {
+            match node {
+                usvg::Node::Group(inner) => groups.push(inner),
+                usvg::Node::Path(path) => {
+                    let pen = path.stroke();
+                    strokes.extend(pen.map(|pen| (pen.paint(), path.abs_bounding_box())));
+                }
+                usvg::Node::Text(_) | usvg::Node::Image(_) => {}
+            }
+        }
     }
-}
-
-#[test]
-fn a_graph_says_who_calls_whom_and_how_often() {
-    let model = calling(2, |model| {
-        let service = &mut model.services[3];
-        service.name = "bottom".to_owned();
-        service.errors = Errors { share: Fraction::ONE, cost: ErrorCost::Nothing, ..Errors::NONE };
-    });
-    let variants = [("base".to_owned(), model)];
-    let said = |chart: &Chart| {
-        let texts = rendered(chart).1.into_iter().map(|(text, _)| text.trim().to_owned());
-        texts.collect::<Vec<_>>()
+    let labels = rendered(&chart).1.into_iter().filter(|(text, _)| text.starts_with("variant "));
+    let tick = |(_, label): (String, usvg::Rect)| {
+        let begins = label.left() - 6.0 - theme::TICK as f32 - 2.0;
+        let beside = strokes.iter().filter(|(_, place)| {
+            let level = place.top() == place.bottom()
+                && (label.top()..label.bottom() + 4.0).contains(&place.top());
+            level && begins <= place.left() && place.right() <= label.left()
+        });
+        let dash = |place: &usvg::Rect| [place.left(), place.right()].map(|x| (x - begins) as i64);
+        let dashes = beside.clone().map(|(_, place)| dash(place)).collect();
+        (beside.map(|(paint, _)| (*paint).clone()).next().expect("a label has a tick"), dashes)
     };
-    let [calls, lanes] = with_runs(&variants, graph_and_lanes).map(Option::unwrap);
-    let found = said(&calls);
-    // Each call to the bottom is tried four times, and so is each call of the one above it.
-    for expected in ["web", "700 requests", "0 % succeed", "bottom", "× 4", "first attempts"] {
-        assert!(found.iter().any(|text| text == expected), "{expected:?} is not among {found:?}");
-    }
-    let found = said(&lanes);
-    for expected in ["bottom", "attempts that arrive", "capacity", "timeout", "gc: 1 s stall"] {
-        assert!(found.iter().any(|text| text == expected), "{expected:?} is not among {found:?}");
-    }
-    assert_eq!(found.iter().filter(|text| *text == "per second").count(), 4);
-    let lone = [("lone".to_owned(), storm(|_| {}))];
-    assert!(with_runs(&lone, graph_and_lanes).iter().all(Option::is_none));
-}
-
-fn graph_and_lanes(runs: &[(&Model, &Run)]) -> [Option<Chart>; 2] {
-    [graph("Calls", runs), services("Calls", runs[0])]
+    labels.map(tick).collect()
 }
 
 #[test]
-fn capacity_far_above_the_demand_does_not_press_it_flat() {
-    let labels = |workers: u32| {
-        let wide = storm(|model| model.services[0].workers = workers.try_into().unwrap());
-        let chart = with_runs(&[("wide".to_owned(), wide)], |runs| timeline("A storm", runs));
-        let texts = rendered(&chart).1.into_iter().map(|(text, _)| text.trim().to_owned());
-        texts.filter(|text| text.contains("capacity") || text == "1,000").collect::<Vec<_>>()
-    };
-    assert_eq!(labels(2), ["capacity"]);
-    assert_eq!(labels(10), ["↑ capacity"]);
-}
-
-#[test]
-fn a_map_shows_every_cell_and_the_paths_of_its_axes() {
-    let axes = axes(&["clients.web.load", "triggers.gc.stall.lasts"]);
-    let chart = heat_map("A grid", &axes, &grid("base", 4));
-    let found: Vec<String> =
-        rendered(&chart).1.into_iter().map(|(text, _)| text.trim().to_owned()).collect();
-    let counts = found.iter().filter(|text| text.ends_with("/5")).count();
-    assert_eq!(counts, 15, "{found:?}");
-    for expected in [
-        "web: load",
-        "clients.web.load",
-        "gc: stall lasts",
-        "triggers.gc.stall.lasts",
-        "not run",
-        "0s",
-        "3s",
-        "+1 s",
-    ] {
-        assert!(found.iter().any(|text| text == expected), "{expected:?} is not among {found:?}");
+fn no_two_lines_of_an_overlay_look_alike() {
+    let kinds = theme::SERIES.len() * theme::PATTERNS.len();
+    let ticks = ticks(kinds);
+    assert_eq!(ticks.len(), kinds);
+    for (index, tick) in ticks.iter().enumerate() {
+        assert!(!ticks[..index].contains(tick), "variant {index}: {tick:?}");
     }
-    assert!(found.iter().any(|text| text.starts_with("tipping line")), "{found:?}");
 }
 
 #[test]

@@ -4,10 +4,12 @@
 //! The same results give the same bytes of both on any machine: nothing of the system is asked for,
 //! and the only font is the bundled one.
 
+mod activity;
 mod axis;
 mod axis_name;
 mod canvas;
 mod caption;
+mod ceiling;
 mod colour;
 mod disturbance;
 mod document;
@@ -31,6 +33,8 @@ mod timeline;
 
 #[cfg(test)]
 mod looks;
+#[cfg(test)]
+mod said;
 
 pub use document::{Chart, PngError};
 pub use graph::graph;

@@ -3,6 +3,7 @@
 use crate::experiment::Run;
 use crate::model::Model;
 
+use super::activity::Reach;
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
 use super::disturbance::{self, Disturbances};
 use super::document::Chart;
@@ -17,7 +18,9 @@ use super::{axis, caption, font, text, theme};
 
 const PLOT_HEIGHT: f64 = 440.0;
 /// From the ends of the lines to their labels.
-const LEADER: f64 = 34.0;
+const LEADER: f64 = theme::TICK + 22.0;
+/// Between a label and the tick that repeats its line.
+const OFF: f64 = 6.0;
 const LABEL_LINES: f64 = 40.0;
 const WIDEST_LABEL: f64 = 330.0;
 const STRETCHES: usize = 400;
@@ -25,24 +28,40 @@ const STRETCHES: usize = 400;
 struct Line {
     name: String,
     verdict: String,
-    goodput: Series,
+    /// Goodput, 1/s, or how many requests are open.
+    shown: Series,
     demand: Series,
     /// When it was back to normal, seconds.
     back: Option<f64>,
     stroke: Stroke,
+    /// Its dashes and gaps, where others have its colour.
+    pattern: &'static [f64],
+}
+
+/// What the lines show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Goodput,
+    /// How many requests are open, where none is ever answered: lines of goodput would all be zero.
+    Open,
 }
 
 /// The goodput of every run in one plot, each line named at its end, with the triggers shaded.
 ///
-/// Fresh demand is drawn if it is the same for all. Triggers are those of every run, each once.
+/// Fresh demand is drawn if it is the same for all. Triggers are those of every run, each once; of what
+/// an operator did, only what was done in all of them at once. Where no run answers anything, the lines
+/// show how many requests are open. The time axis ends early where nothing happens any more.
 pub fn overlay(title: &str, runs: &[(&Model, &Run)]) -> Chart {
-    let lines = lines(runs);
-    let horizon = runs.iter().map(|(model, _)| model.horizon.as_secs_f64()).fold(0.0, f64::max);
-    let top =
-        lines.iter().map(|line| line.goodput.top().max(line.demand.top())).fold(0.0, f64::max);
+    let is_answered = |run: &Run| run.recording.timeline.windows().iter().any(|w| w.goodput > 0);
+    let what =
+        if runs.iter().any(|(_, run)| is_answered(run)) { Shown::Goodput } else { Shown::Open };
+    let lines = lines(runs, what);
+    let reach = Reach::of(runs);
+    let demand = common_demand(&lines, what).map_or(0.0, Series::top);
+    let top = lines.iter().map(|line| line.shown.top()).fold(demand, f64::max);
     // The rings of those who come back at full speed need room below the names of the triggers.
     let rates = Ticks::over(1.04 * top, 6);
-    let heading = Heading::new(title, &subtitle(runs), keys(&lines));
+    let heading = Heading::new(title, &subtitle(runs, what, reach), keys(&lines, what));
     if runs.is_empty() {
         return Chart::draw(title, heading.bottom() + theme::MARGIN, |canvas| heading.draw(canvas));
     }
@@ -60,12 +79,14 @@ pub fn overlay(title: &str, runs: &[(&Model, &Run)]) -> Chart {
     let height = PLOT_HEIGHT.max(LABEL_LINES * lines.len() as f64);
     let width = theme::WIDTH - theme::MARGIN - labels - LEADER - left;
     let mut plot = Area { left, top: heading.bottom(), width, height };
-    let x = Scale { of: [0.0, horizon], onto: [plot.left, plot.right()] };
+    let x = Scale { of: [0.0, reach.end], onto: [plot.left, plot.right()] };
     let mut triggers: Vec<_> =
         runs.iter().flat_map(|(model, _)| &model.triggers).cloned().collect();
     triggers.sort_by(|a, b| (a.begins, a.lasts, &a.name).cmp(&(b.begins, b.lasts, &b.name)));
     triggers.dedup();
-    let disturbances = Disturbances::new(&disturbance::triggers(&triggers), plot, x);
+    let mut acts = disturbance::triggers(&triggers);
+    acts.extend(disturbance::levers_of_all(runs));
+    let disturbances = Disturbances::new(&acts, plot, x);
     plot.top += disturbances.height();
     let y = Scale { of: [0.0, rates.top()], onto: [plot.bottom(), plot.top] };
 
@@ -75,36 +96,42 @@ pub fn overlay(title: &str, runs: &[(&Model, &Run)]) -> Chart {
         disturbances.shade(canvas, plot);
         disturbances.names(canvas, plot);
         axis::vertical(canvas, plot, y, &rates);
-        axis::name_upwards(canvas, plot, theme::MARGIN + 14.0, "goodput per second");
-        let time = Ticks::of_seconds(horizon, 10);
+        axis::name_upwards(canvas, plot, theme::MARGIN + 14.0, what.axis());
+        let time = Ticks::of_seconds(reach.end, 10);
         axis::horizontal(canvas, plot, x, &time);
         axis::labels_below(canvas, plot, x, &time, "s");
-        draw_lines(canvas, &lines, x, y);
+        draw_lines(canvas, &lines, what, x, y);
         draw_labels(canvas, &lines, plot, x, y);
     })
 }
 
-fn lines(runs: &[(&Model, &Run)]) -> Vec<Line> {
+fn lines(runs: &[(&Model, &Run)], what: Shown) -> Vec<Line> {
     let windows = runs.iter().map(|(_, run)| run.recording.timeline.windows().len()).max();
     let together = windows_per_stretch(windows.unwrap_or(0), STRETCHES);
     let one_seed = same(runs, |_, run| run.seed);
     let lines = runs.iter().enumerate().map(|(index, &(model, run))| {
         let timeline = &run.recording.timeline;
         let seed = if one_seed { String::new() } else { format!(", seed {}", run.seed) };
-        // Beyond the last colour they begin again, thinner; the labels tell them apart.
+        // Beyond the last colour they begin again, in dashes.
         let colour = theme::SERIES[index % theme::SERIES.len()];
-        let width = if index < theme::SERIES.len() { theme::STRONG } else { theme::THIN };
+        let pattern = theme::PATTERNS[index / theme::SERIES.len() % theme::PATTERNS.len()];
         Line {
             name: text::fit(&format!("{}{seed}", run.variant), theme::TEXT, WIDEST_LABEL),
             verdict: text::fit(&caption::short(model, run), theme::SMALL, WIDEST_LABEL),
-            goodput: Series::of(timeline, model.horizon, together, |window, length| {
-                window.goodput as f64 / length
-            }),
+            shown: match what {
+                Shown::Goodput => {
+                    Series::of(timeline, model.horizon, together, |window, length| {
+                        window.goodput as f64 / length
+                    })
+                }
+                Shown::Open => Series::of_open(timeline, model.horizon, together),
+            },
             demand: Series::of(timeline, model.horizon, together, |window, length| {
                 window.arrivals as f64 / length
             }),
             back: run.assessment.back_at.map(|at| at.as_secs_f64()),
-            stroke: Stroke(colour, width),
+            stroke: Stroke(colour, theme::STRONG),
+            pattern,
         }
     });
     lines.collect()
@@ -114,24 +141,45 @@ fn same<T: PartialEq>(runs: &[(&Model, &Run)], of: impl Fn(&Model, &Run) -> T) -
     runs.windows(2).all(|pair| of(pair[0].0, pair[0].1) == of(pair[1].0, pair[1].1))
 }
 
-fn common_demand(lines: &[Line]) -> Option<&Series> {
+fn common_demand(lines: &[Line], what: Shown) -> Option<&Series> {
+    if what == Shown::Open {
+        return None;
+    }
     let first = &lines.first()?.demand;
     lines.iter().all(|line| line.demand == *first).then_some(first)
 }
 
-fn subtitle(runs: &[(&Model, &Run)]) -> String {
-    match runs.first() {
-        None => "no runs".to_owned(),
-        Some((_, run)) if same(runs, |_, run| run.seed) => {
-            format!("Requests answered in time, seed {}", run.seed)
+impl Shown {
+    const fn axis(self) -> &'static str {
+        match self {
+            Self::Goodput => "goodput per second",
+            Self::Open => "open requests",
         }
-        Some(_) => "Requests answered in time".to_owned(),
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Goodput => "Requests answered in time",
+            Self::Open => "No request is answered: how many are still open",
+        }
     }
 }
 
-fn keys(lines: &[Line]) -> Vec<Key> {
+fn subtitle(runs: &[(&Model, &Run)], what: Shown, reach: Reach) -> String {
+    let Some((_, first)) = runs.first() else {
+        return "no runs".to_owned();
+    };
+    let mut parts = vec![what.words().to_owned()];
+    if same(runs, |_, run| run.seed) {
+        parts.push(format!("seed {}", first.seed));
+    }
+    parts.extend(reach.words());
+    parts.join(", ")
+}
+
+fn keys(lines: &[Line], what: Shown) -> Vec<Key> {
     let mut keys = Vec::new();
-    if common_demand(lines).is_some() {
+    if common_demand(lines, what).is_some() {
         keys.push(Key::new(Mark::Line(Stroke(theme::DEMAND, theme::THIN)), "fresh demand"));
     }
     if lines.iter().any(|line| line.back.is_some()) {
@@ -140,17 +188,22 @@ fn keys(lines: &[Line]) -> Vec<Key> {
     keys
 }
 
-fn draw_lines(canvas: &mut Canvas<'_>, lines: &[Line], x: Scale, y: Scale) {
-    if let Some(demand) = common_demand(lines) {
+fn draw_lines(canvas: &mut Canvas<'_>, lines: &[Line], what: Shown, x: Scale, y: Scale) {
+    if let Some(demand) = common_demand(lines, what) {
         canvas.lines(&demand.lines(x, y), Stroke(theme::DEMAND, theme::THIN));
     }
-    // The first is the scenario as written: it lies on top.
-    for line in lines.iter().rev() {
-        canvas.lines(&line.goodput.lines(x, y), line.stroke);
+    // The first is the scenario as written: it lies on top of those that are unbroken. Between the
+    // dashes of the others is room for whatever is beneath.
+    let (broken, whole): (Vec<&Line>, Vec<&Line>) =
+        lines.iter().rev().partition(|line| !line.pattern.is_empty());
+    for line in whole.into_iter().chain(broken) {
+        for piece in line.shown.lines(x, y) {
+            canvas.patterned(&piece, line.stroke, line.pattern);
+        }
     }
     for line in lines.iter().rev() {
         let Some(back) = line.back else { continue };
-        let reached = line.goodput.0.iter().find(|stretch| stretch.to > back);
+        let reached = line.shown.0.iter().find(|stretch| stretch.to > back);
         let height = y.at(reached.map_or(0.0, |stretch| stretch.mean));
         super::marker::ring(canvas, (x.at(back), height), line.stroke.0);
     }
@@ -160,7 +213,7 @@ fn draw_labels(canvas: &mut Canvas<'_>, lines: &[Line], plot: Area, x: Scale, y:
     let ends: Vec<(f64, f64)> = lines
         .iter()
         .map(|line| {
-            line.goodput
+            line.shown
                 .0
                 .last()
                 .map_or((plot.right(), plot.bottom()), |last| (x.at(last.to), y.at(last.mean)))
@@ -172,11 +225,17 @@ fn draw_labels(canvas: &mut Canvas<'_>, lines: &[Line], plot: Area, x: Scale, y:
         spread(&wanted, LABEL_LINES, [plot.top + half - 8.0, plot.bottom() - half + 12.0]);
     for ((line, end), height) in lines.iter().zip(ends).zip(heights) {
         let left = plot.right() + LEADER;
-        let turn = plot.right() + LEADER - 14.0;
-        canvas.line(
-            &[end, (plot.right() + 4.0, end.1), (turn, height), (left - 6.0, height)],
-            line.stroke,
-        );
+        let turn = left - OFF - theme::TICK;
+        let beside = (plot.right() + 4.0, end.1);
+        if end.0 < plot.right() {
+            // A run that ends before the others has no quantity from there on.
+            canvas.dot(end, 4.0, line.stroke.0);
+        } else {
+            canvas.line(&[end, beside], line.stroke);
+        }
+        // Begun anew at the tick: there it is compared.
+        canvas.patterned(&[beside, (turn, height)], line.stroke, line.pattern);
+        canvas.patterned(&[(turn, height), (left - OFF, height)], line.stroke, line.pattern);
         let name = Lettering::new(theme::TEXT, theme::INK, Anchor::Start);
         canvas.text(&line.name, (left, height - 2.0), name);
         canvas.text(

@@ -3,6 +3,7 @@
 use crate::observe::{Timeline, Window};
 use crate::time::Span;
 
+use super::activity::open_requests;
 use super::geometry::{Area, Point};
 use super::scale::Scale;
 
@@ -40,6 +41,12 @@ impl Series {
         quantity: impl Fn(&Window, f64) -> f64,
     ) -> Self {
         Self::over(timeline.windows(), timeline.width(), horizon, together, quantity)
+    }
+
+    /// Requests that are open.
+    pub(super) fn of_open(timeline: &Timeline, horizon: Span, together: usize) -> Self {
+        let open = open_requests(timeline);
+        Self::over(&open, timeline.width(), horizon, together, |open, _| *open as f64)
     }
 
     /// The same of anything that is seen in windows of `width`.

@@ -7,6 +7,7 @@ use crate::observe::{Pulls, Station};
 
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
 use super::caption::Head;
+use super::ceiling::Ceiling;
 use super::colour::Colour;
 use super::disturbance::{self, Act, Disturbances};
 use super::document::Chart;
@@ -38,7 +39,7 @@ struct Lane {
     attempts: Series,
     answered: Series,
     waiting: Series,
-    capacity: f64,
+    ceiling: Ceiling,
     /// The shortest that any caller waits, seconds.
     timeout: Option<f64>,
     rate_marks: Ticks,
@@ -47,7 +48,7 @@ struct Lane {
 }
 
 /// A lane per service, callers above what they call: attempts that arrive, those answered in time and the
-/// capacity above, and beneath them how long attempts waited, against the shortest timeout of whoever calls.
+/// least of what bounds the service above, and beneath them how long attempts waited, against the shortest timeout of whoever calls.
 ///
 /// Every lane has a scale of its own, since services far apart in rate stand beneath each other; waiting is
 /// the mean over the attempts started in a window or, where none started, the queue over the capacity. None
@@ -127,7 +128,8 @@ impl Lane {
         let timeout = callers.filter_map(|(_, _, edge)| edge.timeout).min();
         let timeout = timeout.map(|timeout| timeout.as_secs_f64());
         let usual = attempts.usual_top().max(answered.usual_top());
-        let shown = if capacity <= CUT * usual { capacity } else { 0.0 };
+        let ceiling = Ceiling::of(service);
+        let shown = if ceiling.per_second <= CUT * usual { ceiling.per_second } else { 0.0 };
         let waits = match timeout {
             Some(timeout) => (1.2 * timeout).max(waiting.top().min(CUT * timeout)),
             None => waiting.top(),
@@ -139,7 +141,7 @@ impl Lane {
             attempts,
             answered,
             waiting,
-            capacity,
+            ceiling,
             timeout,
             acts: concerned(model, id, &run.recording.pulls),
         }
@@ -158,10 +160,11 @@ impl Lane {
         axis::name_upwards(canvas, plot, theme::MARGIN + 14.0, "per second");
         canvas.polygon(&self.answered.filled(plot, x, y), theme::GOODPUT_FILL);
         let mut labels = Vec::new();
-        if self.capacity <= ticks.top() {
-            labels.push(limit(canvas, plot, y.at(self.capacity), "capacity"));
+        let Ceiling { per_second, name } = &self.ceiling;
+        if *per_second <= ticks.top() {
+            labels.push(limit(canvas, plot, y.at(*per_second), name));
         } else {
-            labels.push((plot.top, "↑ capacity".to_owned(), theme::LIMIT));
+            labels.push((plot.top, format!("↑ {name}"), theme::LIMIT));
         }
         canvas.lines(&self.attempts.lines(x, y), Stroke(theme::ATTEMPTS, theme::MEDIUM));
         canvas.lines(&self.answered.lines(x, y), Stroke(theme::GOODPUT, theme::STRONG));

@@ -81,3 +81,8 @@ pub(super) const THIN: f64 = 1.1;
 pub(super) const TIPPING: f64 = 3.6;
 /// Length of a dash and of the gap after it.
 pub(super) const DASH: [f64; 2] = [7.0, 5.0];
+/// How series are drawn that share a colour: the first unbroken, the others in dashes and gaps, by
+/// turns. Each pattern shows itself whole within [`TICK`].
+pub(super) const PATTERNS: [&[f64]; 4] = [&[], &[7.0, 3.5], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0]];
+/// Length of the stroke beside a label that repeats its line.
+pub(super) const TICK: f64 = 22.0;

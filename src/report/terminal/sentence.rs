@@ -63,7 +63,8 @@ fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
         Verdict::Unaffected => "is not affected by the disturbance".to_owned(),
         Verdict::Recovered => {
             let at = when(runs.iter()).unwrap_or_default();
-            format!("comes back by itself {at}, after a disturbance that ends at second {ends}")
+            let by = if subject.model.levers.is_empty() { " by itself" } else { "" };
+            format!("comes back{by} {at}, after a disturbance that ends at second {ends}")
         }
         Verdict::Draining => {
             let empty = range(

@@ -1,13 +1,15 @@
 //! `[expect]`: what every run of a variant promises.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{Error, MapAccess};
+use serde::de::{Error, MapAccess, Visitor};
 
 use super::bound::Promise;
 use super::length::Length;
-use super::promise::{Promises, Terms, keys, nothing_promised};
+use super::promise::{Promises, Reading, Terms, keys, nothing_promised};
 use super::sweep::check_seeds;
 use super::world::Complaints;
 use crate::analysis::Verdict;
@@ -34,7 +36,7 @@ struct OfRun {
     verdict: Option<Verdict>,
     clients: BTreeMap<String, Promises<OfClient>>,
     services: BTreeMap<String, Promises<OfService>>,
-    edges: BTreeMap<String, Promises<OfEdge>>,
+    edges: Edges,
     busiest: Option<Rush>,
 }
 
@@ -46,6 +48,10 @@ struct OfService;
 
 #[derive(Clone, Debug, Default)]
 struct OfEdge;
+
+/// Promises by the names of edges.
+#[derive(Clone, Debug, Default)]
+struct Edges(BTreeMap<String, Promises<OfEdge>>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -126,7 +132,7 @@ impl Expect {
             Some(seeds) => out.keep(check_seeds(seeds, spot.at("seeds"))),
         };
         let across = out.keep(terms.across(seeds, spot));
-        let parties = terms.clients.len() + terms.services.len() + terms.edges.len();
+        let parties = terms.clients.len() + terms.services.len() + terms.edges.0.len();
         if self.0.is_empty() && terms.verdict.is_none() && terms.busiest.is_none() && parties == 0 {
             let instead = "a verdict or a number, such as retries = { max = 100 }";
             out.add(nothing_promised(spot, instead));
@@ -163,7 +169,7 @@ impl Expect {
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         let ids: Vec<EdgeId> = model.edges().map(|(id, ..)| id).collect();
         let here = spot.at("edges");
-        for (nth, name, promises) in named(&terms.edges, &known, "edge", here, out) {
+        for (nth, name, promises) in named(&terms.edges.0, &known, "edge", here, out) {
             let id = ids[usize::from(nth)];
             let edge = |metric| Quantity::Edge { id, name: name.to_owned(), metric };
             let bounds = promises.bounds(here.at(name), out);
@@ -209,6 +215,33 @@ impl Rush {
         }));
         let bound = out.keep(self.attempts.bound(spot.at("attempts")));
         Some((Quantity::Busiest(Busiest { width: width?, after: after? }), bound?))
+    }
+}
+
+impl<'de> Deserialize<'de> for Edges {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ByName)
+    }
+}
+
+struct ByName;
+
+impl<'de> Visitor<'de> for ByName {
+    type Value = Edges;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Edges, A::Error> {
+        let mut edges = Edges::default();
+        while let Some(name) = map.next_key::<String>()? {
+            // The name of every edge has a dot in it: a key without one is the caller alone.
+            let split = (!name.contains('.')).then_some(name.as_str());
+            let promises = map.next_value_seed(Reading { split, terms: PhantomData })?;
+            edges.0.insert(name, promises);
+        }
+        Ok(edges)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::bound::Promise;
 use super::world::Complaints;
@@ -114,38 +114,70 @@ impl<T: Terms> Default for Promises<T> {
 
 impl<'de, T: Terms> Deserialize<'de> for Promises<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Table<T>(PhantomData<T>);
-        impl<'de, T: Terms> Visitor<'de> for Table<T> {
-            type Value = Promises<T>;
+        Reading { split: None, terms: PhantomData }.deserialize(deserializer)
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table of promises")
-            }
+/// Reads a table of promises.
+pub(super) struct Reading<'n, T> {
+    /// The key that leads to the table, if it is the front of a name that should stand in quotes: a
+    /// key that is none is then the rest of that name.
+    pub(super) split: Option<&'n str>,
+    pub(super) terms: PhantomData<T>,
+}
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Promises<T>, A::Error> {
-                let mut promises = Promises::<T>::default();
-                while let Some(Key(key, ..)) = map.next_key::<Key<T>>()? {
-                    match T::Metric::ALL.iter().find(|metric| metric.name() == key) {
-                        Some(metric) => promises.metrics.push((*metric, map.next_value()?)),
-                        None => promises.terms.read(key, &mut map)?,
-                    }
-                }
-                Ok(promises)
+impl<'de, T: Terms> DeserializeSeed<'de> for Reading<'_, T> {
+    type Value = Promises<T>;
+
+    fn deserialize<D: serde::Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, T: Terms> Visitor<'de> for Reading<'_, T> {
+    type Value = Promises<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table of promises")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Promises<T>, A::Error> {
+        let mut promises = Promises::<T>::default();
+        let key = Key { known: T::KEYS, split: self.split };
+        while let Some(key) = map.next_key_seed(key)? {
+            match T::Metric::ALL.iter().find(|metric| metric.name() == key) {
+                Some(metric) => promises.metrics.push((*metric, map.next_value()?)),
+                None => promises.terms.read(key, &mut map)?,
             }
         }
-        deserializer.deserialize_map(Table(PhantomData))
+        Ok(promises)
     }
 }
 
 /// One of the keys, so that an unknown one is blamed where it stands.
-struct Key<T>(&'static str, PhantomData<T>);
+#[derive(Clone, Copy)]
+struct Key<'n> {
+    known: &'static [&'static str],
+    split: Option<&'n str>,
+}
 
-impl<'de, T: Terms> Deserialize<'de> for Key<T> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = &'static str;
+
+    fn deserialize<D: serde::Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Self::Value, D::Error> {
         let key = String::deserialize(deserializer)?;
-        let known = T::KEYS.iter().find(|known| **known == key);
-        known
-            .map(|known| Self(known, PhantomData))
-            .ok_or_else(|| D::Error::unknown_field(&key, T::KEYS))
+        let known = self.known.iter().find(|known| **known == key);
+        known.copied().ok_or_else(|| match self.split {
+            Some(front) => D::Error::custom(format!(
+                "unknown key `{key}`\na dot within a name needs quotes around the name: \"{front}.{key}\""
+            )),
+            None => D::Error::unknown_field(&key, self.known),
+        })
     }
 }

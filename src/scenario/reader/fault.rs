@@ -167,9 +167,11 @@ impl Error for Fault {
     }
 
     fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
+        let hint = HINTS.iter().find(|(wrong, right, _)| *wrong == key && known.contains(right));
         Self::new(
             format!("unknown key `{key}`"),
-            instead(key, known, "the keys here are")
+            hint.map(|(.., help)| (*help).to_owned())
+                .or_else(|| instead(key, known, "the keys here are"))
                 .or_else(|| Some("this table stays empty".to_owned())),
         )
     }
@@ -186,6 +188,15 @@ impl Error for Fault {
         Self::new(format!("`{key}` is given twice"), Some("keep one of the two".to_owned()))
     }
 }
+
+/// Keys that are easily written one table too high: the wrong key, a key of the table in which it stands,
+/// and what to write instead.
+const HINTS: [(&str, &str, &str); 4] = [
+    ("hit_ratio", "cache", "a hit ratio is a cache's: cache = { hit_ratio = 0.9, fills = 10_000 }"),
+    ("max_retries", "retry", "retries have a kind: retry = { immediate = { max_retries = 3 } }"),
+    ("max_attempts", "retry", "retries have a kind: retry = { immediate = { max_attempts = 4 } }"),
+    ("max_waiting", "queue", "a bound is the queue's: queue = { max_waiting = 800 }"),
+];
 
 /// What a required key looks like.
 const EXAMPLES: [(&str, &str); 34] = [

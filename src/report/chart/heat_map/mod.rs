@@ -51,9 +51,12 @@ pub fn heat_map(title: &str, axes: &[String], cells: &[CellOutcome]) -> Chart {
     let mut top = heading.bottom();
     for row in tables.chunks(side_by_side) {
         let mut bottom = top;
+        // Grids of a row stand side by side, whatever is above them.
+        let names = row.iter().filter(|_| tables.len() > 1);
+        let lines = names.map(|table| Sheet::name_lines(table, width)).max().unwrap_or(0);
         for (place, table) in row.iter().enumerate() {
             let left = theme::MARGIN + place as f64 * (width + BETWEEN);
-            let sheet = Sheet::new(table, tables.len() > 1, Area { left, top, width, height: 0.0 });
+            let sheet = Sheet::new(table, lines, Area { left, top, width, height: 0.0 });
             bottom = f64::max(bottom, sheet.bottom());
             sheets.push(sheet);
         }

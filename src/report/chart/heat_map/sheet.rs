@@ -17,7 +17,10 @@ const ROOM_FOR_TEXT: [f64; 2] = [46.0, 40.0];
 const ROOM_FOR_A_LINE: f64 = 22.0;
 /// Cells at least so large stand apart.
 const ROOM_FOR_GAPS: f64 = 14.0;
-const CAPTION: f64 = 32.0;
+/// A name of this many lines says enough; what is longer ends in an ellipsis.
+const MOST_LINES: usize = 4;
+const NAME_LINE: f64 = 24.0;
+const BELOW_NAME: f64 = 8.0;
 const LABELS: f64 = 26.0;
 /// Between two lines of a label.
 const LINE: f64 = 18.0;
@@ -27,26 +30,34 @@ const WIDEST_LABEL: f64 = 300.0;
 #[derive(Clone, Debug)]
 pub(super) struct Sheet<'a> {
     table: &'a Table<'a>,
-    captioned: bool,
+    /// Lines above it for its name; 0 if it needs none.
+    name_lines: usize,
     area: Area,
     grid: Area,
 }
 
 impl<'a> Sheet<'a> {
-    /// A sheet from the top of `area` down, as wide as it; its height follows from the table.
-    pub(super) fn new(table: &'a Table<'a>, captioned: bool, area: Area) -> Self {
+    /// How many lines the name of `table` takes on a sheet so wide.
+    pub(super) fn name_lines(table: &Table<'_>, width: f64) -> usize {
+        text::wrap(&table.name, theme::HEADING, width, MOST_LINES).len()
+    }
+
+    /// A sheet from the top of `area` down, as wide as it, with so many lines for its name; its height
+    /// follows from the table.
+    pub(super) fn new(table: &'a Table<'a>, name_lines: usize, area: Area) -> Self {
         let labels = label_width(table, area.width);
         let (width, height) = cell_size(table, area.width);
         let rows = table.rows.labels.len() as f64;
         let columns = table.columns.labels.len() as f64;
-        let above = if captioned { CAPTION } else { 0.0 } + name_height(table.rows.path.as_ref());
+        let name = if name_lines > 0 { NAME_LINE * name_lines as f64 + BELOW_NAME } else { 0.0 };
+        let above = name + name_height(table.rows.path.as_ref());
         let grid = Area {
             left: area.left + labels,
             top: area.top + above,
             width: width * columns,
             height: height * rows,
         };
-        Self { table, captioned, area, grid }
+        Self { table, name_lines, area, grid }
     }
 
     /// Whether the cells of `table` on a sheet so wide have room for their text.
@@ -60,10 +71,14 @@ impl<'a> Sheet<'a> {
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>) {
-        if self.captioned {
+        if self.name_lines > 0 {
             let lettering = Lettering::new(theme::HEADING, theme::INK, Anchor::Start);
-            let caption = text::fit(&self.table.name, lettering.size, self.area.width);
-            canvas.text(&caption, (self.area.left, self.area.top + 19.0), lettering);
+            let name =
+                text::wrap(&self.table.name, lettering.size, self.area.width, self.name_lines);
+            for (line, words) in name.iter().enumerate() {
+                let baseline = self.area.top + 19.0 + NAME_LINE * line as f64;
+                canvas.text(words, (self.area.left, baseline), lettering);
+            }
         }
         for row in 0..self.table.rows.labels.len() {
             for column in 0..self.table.columns.labels.len() {
@@ -142,8 +157,8 @@ impl<'a> Sheet<'a> {
         let room = self.grid.left - self.area.left - 10.0;
         for (row, label) in self.table.rows.labels.iter().enumerate().rev().step_by(every) {
             let (left, top) = self.corner(row, 0);
-            let lines =
-                text::wrap(label, theme::SMALL, room, if height >= 2.0 * LINE { 2 } else { 1 });
+            let most = (height / LINE).floor().max(1.0) as usize;
+            let lines = text::wrap(label, theme::SMALL, room, most);
             let first = top + (height - LINE * (lines.len() - 1) as f64) / 2.0;
             for (place, line) in lines.iter().enumerate() {
                 canvas.text_beside(line, (left - 10.0, first + LINE * place as f64), lettering);

@@ -1,6 +1,7 @@
 //! The scales that all panels share.
 
 use super::watched::Watched;
+use crate::report::chart::activity::Reach;
 use crate::report::chart::series::Series;
 use crate::report::chart::ticks::Ticks;
 
@@ -9,25 +10,37 @@ use crate::report::chart::ticks::Ticks;
 /// happens below.
 const CUT: f64 = 4.0;
 
+/// What the lower plot shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lower {
+    /// How long attempts wait, seconds.
+    Waiting,
+    /// How many requests are open, where nothing ever waits: who gives up on a service that never
+    /// answers is then seen all the same.
+    Open,
+}
+
 /// How far the axes reach.
 #[derive(Clone, Debug)]
 pub(super) struct Extent {
     /// The end of the time axis, seconds.
-    pub horizon: f64,
+    pub end: f64,
+    pub lower: Lower,
     /// The axis of rates, 1/s.
     pub rates: Ticks,
-    /// The axis of waiting, seconds.
-    pub waiting: Ticks,
+    /// The axis of the lower plot.
+    pub below: Ticks,
 }
 
 impl Extent {
-    pub(super) fn of(watched: &[Watched<'_>]) -> Self {
+    pub(super) fn of(watched: &[Watched<'_>], reach: Reach) -> Self {
         let most = |quantity: &dyn Fn(&Watched<'_>) -> f64| {
             watched.iter().map(quantity).fold(0.0, f64::max)
         };
         let demand = most(&|run| run.demand.top().max(run.goodput.top()));
+        let ceiling = |run: &Watched<'_>| run.ceiling.as_ref().map(|most| most.per_second);
         let is_near = |capacity: &f64| demand == 0.0 || *capacity <= CUT * demand;
-        let base = most(&|run| run.capacity.filter(is_near).unwrap_or(0.0)).max(demand);
+        let base = most(&|run| ceiling(run).filter(is_near).unwrap_or(0.0)).max(demand);
         let attempts = most(&|run| run.attempts.usual_top());
         let waits = most(&|run| run.waiting.top());
         let timeout = most(&|run| run.timeouts.last().map_or(0.0, |(length, _)| *length));
@@ -35,10 +48,20 @@ impl Extent {
         // A timeout line at the very top would read as the frame.
         let waits =
             if timeout > 0.0 { (1.2 * timeout).max(waits.min(CUT * timeout)) } else { waits };
+        let open = most(&|run| run.open.top());
+        let lower = if most(&|run| run.waiting.top()) == 0.0 && open > 0.0 {
+            Lower::Open
+        } else {
+            Lower::Waiting
+        };
         Self {
-            horizon: most(&|run| run.model.horizon.as_secs_f64()),
+            end: reach.end,
+            lower,
             rates: Ticks::over(rates, 4),
-            waiting: Ticks::over(waits, 3),
+            below: match lower {
+                Lower::Waiting => Ticks::over(waits, 3),
+                Lower::Open => Ticks::over(open, 3),
+            },
         }
     }
 }

@@ -7,6 +7,7 @@ mod watched;
 use crate::experiment::Run;
 use crate::model::Model;
 
+use super::activity::Reach;
 use super::document::Chart;
 use super::geometry::Area;
 use super::heading::Heading;
@@ -27,12 +28,17 @@ const BETWEEN_ROWS: f64 = 30.0;
 /// started in a window or, where none started, the queue's length over capacity, in seconds.
 /// Attempts of more than a few times the demand and waits of more than a few timeouts are drawn
 /// along the frame and their greatest value written beside it: what matters is below.
+///
+/// Where nothing ever waits, in none of the runs, the lower plot shows how many requests are open. The
+/// time axis ends early where nothing happens any more, and the subtitle says so.
 pub fn timeline(title: &str, runs: &[(&Model, &Run)]) -> Chart {
     let columns = if runs.len() <= IN_ONE_COLUMN { 1 } else { 2 };
     let layout = Layout::new(columns, runs.len());
     let watched: Vec<Watched> = watched::all(runs, layout.stretches());
-    let extent = Extent::of(&watched);
-    let heading = Heading::new(title, &watched::subtitle(runs, &watched), panel::keys(&watched));
+    let reach = Reach::of(runs);
+    let extent = Extent::of(&watched, reach);
+    let subtitle = watched::subtitle(runs, &watched, reach);
+    let heading = Heading::new(title, &subtitle, panel::keys(&watched, &extent));
 
     let room = theme::WIDTH - 2.0 * theme::MARGIN;
     let width = (room - BETWEEN_COLUMNS * (columns - 1) as f64) / columns as f64;

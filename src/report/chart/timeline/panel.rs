@@ -1,6 +1,6 @@
 //! One run: its name and verdict, its rates, its waiting time.
 
-use super::extent::{Extent, beyond};
+use super::extent::{Extent, Lower, beyond};
 use super::watched::Watched;
 use crate::analysis::Verdict;
 use crate::report::chart::canvas::{Canvas, Stroke};
@@ -77,14 +77,14 @@ impl<'a> Panel<'a> {
         let widest = extent
             .rates
             .marks()
-            .chain(extent.waiting.marks())
+            .chain(extent.below.marks())
             .map(|(_, label)| font::width(&label, theme::SMALL))
             .fold(0.0, f64::max);
         let left = area.left + AXIS_NAME + widest + 7.0;
         let width = area.left + area.width - GUTTER - left;
         let rates = Area { left, top: area.top, width, height: layout.rates };
         let waiting = Area { top: rates.bottom() + BETWEEN_PLOTS, height: layout.waiting, ..rates };
-        let time = Scale { of: [0.0, extent.horizon], onto: [rates.left, rates.right()] };
+        let time = Scale { of: [0.0, extent.end], onto: [rates.left, rates.right()] };
         let mut acts = disturbance::triggers(&watched.model.triggers);
         acts.extend(disturbance::levers(watched.model, &watched.run.recording.pulls, |_| true));
         Self {
@@ -119,8 +119,8 @@ impl<'a> Panel<'a> {
         }
         self.disturbances.names(canvas, self.rates);
         self.rates(canvas, &extent.rates);
-        self.waiting(canvas, &extent.waiting);
-        let time = Ticks::of_seconds(extent.horizon, self.layout.time_marks());
+        self.below(canvas, extent);
+        let time = Ticks::of_seconds(extent.end, self.layout.time_marks());
         axis::horizontal(canvas, self.rates, self.time, &time);
         axis::horizontal(canvas, self.waiting, self.time, &time);
         axis::labels_below(canvas, self.waiting, self.time, &time, "s");
@@ -141,17 +141,16 @@ impl<'a> Panel<'a> {
             canvas.polygon(&run.goodput.envelope(x, y), theme::GOODPUT_BAND);
         }
         let mut labels = Vec::new();
-        let is_shown = |capacity: &f64| *capacity <= ticks.top();
-        if let Some(capacity) = run.capacity.filter(is_shown) {
-            let height = y.at(capacity);
+        if let Some(ceiling) = run.ceiling.as_ref().filter(|most| most.per_second <= ticks.top()) {
+            let height = y.at(ceiling.per_second);
             canvas.dashes(
                 (plot.left, height),
                 (plot.right(), height),
                 Stroke(theme::LIMIT, theme::THIN),
             );
-            labels.push((height, "capacity".to_owned(), theme::LIMIT));
-        } else if run.capacity.is_some() {
-            labels.push((plot.top, "↑ capacity".to_owned(), theme::LIMIT));
+            labels.push((height, ceiling.name.clone(), theme::LIMIT));
+        } else if let Some(ceiling) = &run.ceiling {
+            labels.push((plot.top, format!("↑ {}", ceiling.name), theme::LIMIT));
         }
         // Goodput comes last: where it meets the others, nothing is missing.
         canvas.lines(&run.attempts.lines(x, y), Stroke(theme::ATTEMPTS, theme::MEDIUM));
@@ -163,16 +162,20 @@ impl<'a> Panel<'a> {
         axis::labels_beside(canvas, plot, GUTTER - 8.0, &labels);
     }
 
-    fn waiting(&self, canvas: &mut Canvas<'_>, ticks: &Ticks) {
-        let (plot, x) = (self.waiting, self.time);
+    fn below(&self, canvas: &mut Canvas<'_>, extent: &Extent) {
+        let (plot, x, ticks) = (self.waiting, self.time, &extent.below);
         let y = Scale { of: [0.0, ticks.top()], onto: [plot.bottom(), plot.top] };
         axis::vertical(canvas, plot, y, ticks);
-        axis::name_upwards(canvas, plot, self.left + 14.0, "waiting, s");
         let run = self.watched;
-        canvas.polygon(&run.waiting.filled(plot, x, y), theme::WAITING_FILL);
-        canvas.lines(&run.waiting.lines(x, y), Stroke(theme::WAITING, theme::MEDIUM));
+        let (name, series, timeouts) = match extent.lower {
+            Lower::Waiting => ("waiting, s", &run.waiting, run.timeouts.as_slice()),
+            Lower::Open => ("open", &run.open, [].as_slice()),
+        };
+        axis::name_upwards(canvas, plot, self.left + 14.0, name);
+        canvas.polygon(&series.filled(plot, x, y), theme::WAITING_FILL);
+        canvas.lines(&series.lines(x, y), Stroke(theme::WAITING, theme::MEDIUM));
         let mut labels = Vec::new();
-        for (length, label) in &run.timeouts {
+        for (length, label) in timeouts {
             let height = y.at(*length);
             canvas.dashes(
                 (plot.left, height),
@@ -181,7 +184,7 @@ impl<'a> Panel<'a> {
             );
             labels.push((height, label.clone(), theme::LIMIT));
         }
-        if let Some(most) = beyond(&run.waiting, ticks) {
+        if let Some(most) = beyond(series, ticks) {
             let digits =
                 if most < 10.0 { short((most * 10.0).round() / 10.0) } else { number(most, 0) };
             labels.push((plot.top, format!("↑ {digits} s"), theme::WAITING));
@@ -192,7 +195,11 @@ impl<'a> Panel<'a> {
 
 /// The keys of what any of the panels shows. Capacity, timeout and triggers are named where they
 /// are.
-pub(super) fn keys(watched: &[Watched<'_>]) -> Vec<Key> {
+pub(super) fn keys(watched: &[Watched<'_>], extent: &Extent) -> Vec<Key> {
+    let below = match extent.lower {
+        Lower::Waiting => "waiting time",
+        Lower::Open => "requests open: neither answered nor given up",
+    };
     let mut keys = vec![
         Key::new(Mark::Line(Stroke(theme::DEMAND, theme::THIN)), "fresh demand"),
         Key::new(
@@ -200,10 +207,7 @@ pub(super) fn keys(watched: &[Watched<'_>]) -> Vec<Key> {
             "goodput: answered in time",
         ),
         Key::new(Mark::Line(Stroke(theme::ATTEMPTS, theme::MEDIUM)), "attempts sent"),
-        Key::new(
-            Mark::Filled(Stroke(theme::WAITING, theme::MEDIUM), theme::WAITING_FILL),
-            "waiting time",
-        ),
+        Key::new(Mark::Filled(Stroke(theme::WAITING, theme::MEDIUM), theme::WAITING_FILL), below),
     ];
     if watched.iter().any(|run| run.verdict() == Verdict::Recovered) {
         keys.push(Key::new(Mark::Back, "back to normal"));

@@ -4,6 +4,8 @@ use crate::analysis::Verdict;
 use crate::experiment::Run;
 use crate::model::Model;
 use crate::observe::Window;
+use crate::report::chart::activity::Reach;
+use crate::report::chart::ceiling::Ceiling;
 use crate::report::chart::series::{Series, windows_per_stretch};
 use crate::report::chart::ticks::short;
 
@@ -24,8 +26,10 @@ pub(super) struct Watched<'a> {
     pub attempts: Series,
     /// Waiting time, seconds.
     pub waiting: Series,
-    /// Attempts that can be served, 1/s; none if several services share the windows.
-    pub capacity: Option<f64>,
+    /// Requests that are open.
+    pub open: Series,
+    /// What bounds the service; none if several services share the windows.
+    pub ceiling: Option<Ceiling>,
     /// What the clients wait for at most, seconds, with a label, shortest first.
     pub timeouts: Vec<(f64, String)>,
 }
@@ -62,7 +66,11 @@ impl<'a> Watched<'a> {
             goodput: series(&|window, length| window.goodput as f64 / length),
             attempts: series(&|window, length| window.attempts as f64 / length),
             waiting: series(&|window, _| waiting(window, all)),
-            capacity: (model.services.len() == 1).then_some(all),
+            open: Series::of_open(&run.recording.timeline, model.horizon, together),
+            ceiling: match model.services.as_slice() {
+                [only] => Some(Ceiling::of(only)),
+                _ => None,
+            },
             timeouts: timeouts(model),
         }
     }
@@ -99,7 +107,7 @@ fn timeouts(model: &Model) -> Vec<(f64, String)> {
 }
 
 /// What all panels have in common, in a sentence.
-pub(super) fn subtitle(runs: &[(&Model, &Run)], watched: &[Watched<'_>]) -> String {
+pub(super) fn subtitle(runs: &[(&Model, &Run)], watched: &[Watched<'_>], reach: Reach) -> String {
     let (Some((first, run)), Some(shown)) = (runs.first(), watched.first()) else {
         return "no runs".to_owned();
     };
@@ -113,6 +121,7 @@ pub(super) fn subtitle(runs: &[(&Model, &Run)], watched: &[Watched<'_>]) -> Stri
     if shown.together > 1 {
         parts.push(format!("drawn as means of {} with a band over their goodput", shown.together));
     }
+    parts.extend(reach.words());
     parts.join(", ")
 }
 
