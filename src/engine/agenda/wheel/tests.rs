@@ -1,3 +1,5 @@
+//! The wheel against the heap, and whether its spans follow what is pending.
+
 use super::super::{Agenda, Event, Heap, Lane};
 use super::*;
 use crate::model::Tie;
