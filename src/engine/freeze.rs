@@ -1,5 +1,7 @@
 //! Work in service stops where it is and goes on afterwards, or changes its speed.
 
+use std::mem;
+
 use super::Run;
 use super::agenda::Agenda;
 use super::state::{FROZEN, HELD, IDLE, Station};
@@ -41,12 +43,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             return;
         }
         let frozen_at = state.health.frozen_at;
-        for worker in self.busy_workers(station) {
-            if self.world.workers[worker as usize].completion == FROZEN {
-                let left = self.world.workers[worker as usize].completes.since(frozen_at);
-                self.run_for(worker, left);
+        self.for_busy_workers(station, |run, worker| {
+            if run.world.workers[worker as usize].completion == FROZEN {
+                let left = run.world.workers[worker as usize].completes.since(frozen_at);
+                run.run_for(worker, left);
             }
-        }
+        });
         self.read_answers(station);
     }
 
@@ -56,10 +58,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let stretched = |length: Span| Span::from_nanos_f64(length.as_nanos() as f64 * factor);
         let frozen_at = (health.freezes > 0).then_some(health.frozen_at);
         let from = frozen_at.unwrap_or(self.now);
-        for worker in self.busy_workers(station) {
-            let state = &mut self.world.workers[worker as usize];
+        self.for_busy_workers(station, |run, worker| {
+            let state = &mut run.world.workers[worker as usize];
             if state.completion == HELD {
-                continue;
+                return;
             }
             let left = state.completes.since(from);
             let longer = stretched(left);
@@ -67,17 +69,26 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             if frozen_at.is_some() {
                 state.completes = from + longer;
             } else {
-                self.run_for(worker, longer);
+                run.run_for(worker, longer);
             }
-        }
+        });
     }
 
-    /// The workers with an attempt in hand, in the order in which they will be done.
-    pub(super) fn busy_workers(&self, station: Station) -> Vec<u32> {
+    /// Does something about every worker with an attempt in hand, in the order in which they would be
+    /// done.
+    pub(super) fn for_busy_workers(
+        &mut self,
+        station: Station,
+        mut act: impl FnMut(&mut Self, u32),
+    ) {
+        let mut busy = mem::take(&mut self.world.busy_workers);
         let range = self.world.stations[station.index()].workers.clone();
         let state = |worker: u32| &self.world.workers[worker as usize];
-        let mut busy: Vec<u32> = range.filter(|&worker| state(worker).completion != IDLE).collect();
-        busy.sort_by_key(|&worker| (state(worker).completes, state(worker).began));
-        busy
+        busy.clear();
+        busy.extend(range.filter(|&worker| state(worker).completion != IDLE));
+        // With the worker there are no ties, and a sort without ties needs no memory.
+        busy.sort_unstable_by_key(|&worker| (state(worker).completes, state(worker).began, worker));
+        busy.iter().for_each(|&worker| act(self, worker));
+        self.world.busy_workers = busy;
     }
 }

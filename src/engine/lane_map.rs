@@ -4,7 +4,7 @@ use super::agenda::Lane;
 use crate::time::Span;
 
 /// Which delays have a lane.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct LaneMap(Vec<Option<(Use, Span)>>);
 
 /// What a delay is for. Equal delays of different kinds share no lane, as their classes could be out
@@ -18,6 +18,11 @@ pub(super) enum Use {
 }
 
 impl LaneMap {
+    /// No delay has a lane, but there is memory for as many as had.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     fn of(&mut self, kind: Use, delay: Span) -> Lane {
         let wanted = Some((kind, delay));
         let index = self.0.iter().position(|&known| known == wanted).unwrap_or_else(|| {
@@ -32,8 +37,12 @@ impl LaneMap {
         delay.map_or(Lane::NONE, |delay| self.of(kind, delay))
     }
 
-    /// A lane shared with nobody.
+    /// A lane shared with nobody, for a single entry at a time; none where that could keep a lane that
+    /// saves more from being used.
     pub(super) fn own(&mut self) -> Lane {
+        if self.0.len() >= Lane::IN_USE {
+            return Lane::NONE;
+        }
         self.0.push(None);
         Lane::number(self.0.len() - 1)
     }

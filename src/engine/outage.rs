@@ -81,21 +81,21 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// All work in progress is gone.
     fn lose_work(&mut self, station: Station, notice: Notice) {
         self.lose_connections(self.named(station));
-        for worker in self.busy_workers(station) {
-            let state = &mut self.world.workers[worker as usize];
+        self.for_busy_workers(station, |run, worker| {
+            let state = &mut run.world.workers[worker as usize];
             match state.errand {
-                Errand::SaysNo => self.lose_words(worker, notice),
+                Errand::SaysNo => run.lose_words(worker, notice),
                 // Not all visits have a worker: they are lost together.
                 Errand::Visit(_) => {}
                 Errand::Serves | Errand::Replays | Errand::Conflicts => {
                     let (call, attempt) = (state.call, state.attempt);
                     state.completion = IDLE;
-                    self.leave_operation(worker, notice);
-                    self.free(worker);
-                    self.lose(station, call, attempt, Place::Worker, notice);
+                    run.leave_operation(worker, notice);
+                    run.free(worker);
+                    run.lose(station, call, attempt, Place::Worker, notice);
                 }
             }
-        }
+        });
         self.lose_visits(station, notice);
     }
 

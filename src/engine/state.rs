@@ -1,6 +1,7 @@
 //! The state of clients, services and workers.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::ops::Range;
 
 use super::agenda::Lane;
@@ -16,7 +17,7 @@ use crate::policy::admission::{Admission, Bucket};
 use crate::policy::breaker::Circuit;
 use crate::policy::budget::Ledger;
 use crate::policy::cache::Store;
-use crate::policy::discipline::WaitingRoom;
+use crate::policy::discipline::{Discipline, WaitingRoom};
 use crate::policy::hedge::Pace;
 use crate::policy::limit::Limiter;
 use crate::policy::pool::Leases;
@@ -134,6 +135,8 @@ pub(super) struct StationState {
     /// Of which service.
     pub(super) of: ServiceId,
     pub(super) queue: WaitingRoom,
+    /// What the queue was opened for: it is used again in a run with the same one.
+    discipline: Discipline,
     /// Those that a worker has yet to refuse, before it looks at the queue.
     pub(super) refused: Refused,
     /// What makes its workers come and go.
@@ -250,7 +253,28 @@ pub(super) struct Worker {
     pub(super) errand: Errand,
 }
 
+impl ClientState {
+    /// Takes over the memory of lists of `old` that are empty at the start of a run.
+    pub(super) fn inherit(&mut self, old: &mut Self) {
+        inherit(&mut self.blocks, &mut old.blocks);
+        inherit(&mut self.thinnings, &mut old.thinnings);
+    }
+}
+
+/// Gives an empty list the memory of one that is needed no more.
+fn inherit<T>(empty: &mut Vec<T>, old: &mut Vec<T>) {
+    old.clear();
+    mem::swap(empty, old);
+}
+
 impl EdgeState {
+    /// Takes over the memory of lists of `old` that are empty before any books are open.
+    pub(super) fn inherit(&mut self, old: &mut Self) {
+        inherit(&mut self.memories, &mut old.memories);
+        inherit(&mut self.network.added, &mut old.network.added);
+        inherit(&mut self.network.losses, &mut old.network.losses);
+    }
+
     /// Policies that remember nothing yet, one of each for all instances or for each of them.
     pub(super) fn open_books(&mut self, edge: &Edge, callers: u16, called: &Service) {
         let count = match edge.scope {
@@ -302,7 +326,12 @@ impl StationState {
         self.of = of;
         let key = Stream::new(seed, Purpose::Service, &policy.name).bits();
         self.bits = Sprout::new(key, u64::from(instance));
-        self.queue = policy.discipline.open();
+        if self.discipline == policy.discipline {
+            self.queue.clear();
+        } else {
+            self.queue = policy.discipline.open();
+            self.discipline.clone_from(&policy.discipline);
+        }
         self.refused.clear();
         self.scaler = policy.scaling.map(|scaling| Box::new(Scaler::open(scaling, wanted)));
         self.does_more = !policy.calls.list.is_empty() || policy.effect.is_some();

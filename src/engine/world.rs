@@ -1,6 +1,7 @@
 //! Everything that changes during a run, as plain data.
 
 use std::collections::VecDeque;
+use std::fmt::{Arguments, Write};
 use std::num::NonZeroU32;
 use std::ops::Range;
 
@@ -61,6 +62,11 @@ pub struct World<A = Lanes> {
     pub(super) has_exceptions: bool,
     /// One for each lever of the model.
     pub(super) alerts: Vec<Alert>,
+    /// Where workers are listed that something is done about.
+    pub(super) busy_workers: Vec<u32>,
+    lanes: LaneMap,
+    /// Where names are put together that streams are keyed by.
+    name: String,
 }
 
 impl<A: Agenda> World<A> {
@@ -87,19 +93,25 @@ impl<A: Agenda> World<A> {
         self.surges.extend(model.triggers.iter().enumerate().map(|(index, trigger)| {
             // A trigger that repeats does not bring the same customers again.
             let earlier = model.triggers[..index].iter().filter(|other| other.name == trigger.name);
-            let owner = format!("{} {}", trigger.name, earlier.count());
+            let owner =
+                put_together(&mut self.name, format_args!("{} {}", trigger.name, earlier.count()));
             Surge {
-                source: Source::new(seed, &owner),
-                keys: Stream::new(seed, Purpose::Requests, &owner),
+                source: Source::new(seed, owner),
+                keys: Stream::new(seed, Purpose::Requests, owner),
                 client: 0,
                 begun: Time::ZERO,
                 is_on: false,
             }
         }));
-        let mut lanes = LaneMap::default();
-        self.reset_services(model, seed, &mut lanes);
+        self.lanes.clear();
+        self.reset_services(model, seed);
         self.reset_parts();
-        self.reset_clients(model, seed, &mut lanes);
+        self.reset_clients(model, seed);
+        self.reset_inner_edges(model, seed);
+        // A lane for a single pending arrival saves less than one for many pending timers.
+        for state in &mut self.clients {
+            state.arrival_lane = self.lanes.own();
+        }
         self.reset_pools(model);
     }
 
@@ -118,7 +130,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    fn reset_services(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
+    fn reset_services(&mut self, model: &Model, seed: u64) {
         self.workers.clear();
         self.first_stations.clear();
         let mut count = 0;
@@ -134,7 +146,7 @@ impl<A: Agenda> World<A> {
         self.desks.extend(model.services.iter().map(desk));
         for (index, service) in model.services.iter().enumerate() {
             let id = ServiceId(index as u16);
-            let lane = lanes.of_optional(Use::Work, service.service_time.constant());
+            let lane = self.lanes.of_optional(Use::Work, service.service_time.constant());
             for station in self.stations_of(id) {
                 let first = self.workers.len();
                 let workers = first + most_workers(model, id) as usize;
@@ -155,10 +167,9 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    fn reset_clients(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
-        self.clients.clear();
+    fn reset_clients(&mut self, model: &Model, seed: u64) {
+        self.clients.truncate(model.clients.len());
         self.users.clear();
-        self.edges.clear();
         for (index, client) in model.clients.iter().enumerate() {
             let mut state = ClientState {
                 source: Source::new(seed, &client.name),
@@ -176,19 +187,14 @@ impl<A: Agenda> World<A> {
                 let user = User { client: index as u16, sent_at: Time::ZERO };
                 self.users.resize(self.users.len() + usize::from(users.count.get()), user);
             }
-            self.clients.push(state);
+            put(&mut self.clients, index, state, ClientState::inherit);
             let jitter = Stream::new(seed, Purpose::Jitter, &client.name);
             let owner = Owner::Client(ClientId(index as u16));
-            let mut edge =
-                fresh_edge(owner, self.station(client.edge.to, 0), &client.edge, jitter, lanes);
+            let to = self.station(client.edge.to, 0);
+            let edge = fresh_edge(owner, to, &client.edge, jitter, &mut self.lanes);
+            let edge = put(&mut self.edges, index, edge, EdgeState::inherit);
             edge.open_books(&client.edge, client.instance_count(), model.service(client.edge.to));
             edge.review(&client.edge);
-            self.edges.push(edge);
-        }
-        self.reset_inner_edges(model, seed, lanes);
-        // A lane for a single pending arrival saves less than one for many pending timers.
-        for state in &mut self.clients {
-            state.arrival_lane = lanes.own();
         }
     }
 }
@@ -206,25 +212,50 @@ impl<A> World<A> {
 }
 
 impl<A: Agenda> World<A> {
-    fn reset_inner_edges(&mut self, model: &Model, seed: u64, lanes: &mut LaneMap) {
+    fn reset_inner_edges(&mut self, model: &Model, seed: u64) {
+        let mut count = model.clients.len();
         for (index, service) in model.services.iter().enumerate() {
             for station in self.stations_of(ServiceId(index as u16)) {
-                self.stations[usize::from(station)].first_edge = self.edges.len() as u32;
+                self.stations[usize::from(station)].first_edge = count as u32;
             }
             for (nth, call) in service.calls.list.iter().enumerate() {
-                let name = format!("{} calls {}", service.name, call.name);
+                let to = self.station(call.edge.to, 0);
+                let name = put_together(
+                    &mut self.name,
+                    format_args!("{} calls {}", service.name, call.name),
+                );
                 let owner = Owner::Service(ServiceId(index as u16), nth as u16);
-                let jitter = Stream::new(seed, Purpose::Jitter, &name);
-                let mut edge =
-                    fresh_edge(owner, self.station(call.edge.to, 0), &call.edge, jitter, lanes);
-                edge.salt = name_key(&name);
+                let jitter = Stream::new(seed, Purpose::Jitter, name);
+                let edge = fresh_edge(owner, to, &call.edge, jitter, &mut self.lanes);
+                let edge = put(&mut self.edges, count, edge, EdgeState::inherit);
+                count += 1;
+                edge.salt = name_key(name);
                 edge.keeps_books |= call.deadline == PassedOn::PassedOn;
                 edge.open_books(&call.edge, service.instances.get(), model.service(call.edge.to));
                 edge.review(&call.edge);
-                self.edges.push(edge);
             }
         }
+        self.edges.truncate(count);
     }
+}
+
+/// Puts `new` into the place at `index` of `list`, or behind its end. It may `inherit` memory from what
+/// was there.
+fn put<T>(list: &mut Vec<T>, index: usize, mut new: T, inherit: fn(&mut T, &mut T)) -> &mut T {
+    if let Some(old) = list.get_mut(index) {
+        inherit(&mut new, old);
+        *old = new;
+    } else {
+        list.push(new);
+    }
+    &mut list[index]
+}
+
+/// The text of `parts`, in `name`.
+fn put_together<'a>(name: &'a mut String, parts: Arguments<'_>) -> &'a str {
+    name.clear();
+    name.write_fmt(parts).expect("a string takes any text");
+    name
 }
 
 /// An edge whose books are not open yet, and of which nothing is kept ready.

@@ -1,27 +1,30 @@
-//! A few monotone lanes beside a heap.
+//! A few monotone lanes beside a timing wheel.
 //!
 //! Events scheduled with one constant delay come due in the order in which they were scheduled, so a
 //! ring buffer keeps them sorted for free. The least entry of all is the least of a handful of heads.
-//! A push that is out of order for its lane goes to the heap, so a lane is only a hint: correctness
+//! A push that is out of order for its lane goes to the wheel, so a lane is only a hint: correctness
 //! never rests on it. Whatever has died by the time it reaches the head of its lane is dropped there,
 //! so that a lane is as long as what is in flight and not as `rate x delay`.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
+use super::wheel::Wheel;
 use super::{Agenda, Entry};
 
 /// Which lane an entry is likely to be in order for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane(u8);
 
-/// Lanes beside the heap. More heads cost more comparisons at every pop than they save.
-const LANES: usize = 7;
-/// The place of the heap among the heads; lanes come after it.
-const HEAP: usize = 0;
+/// How many lanes can be in use beside the wheel. More heads cost more comparisons at every pop than
+/// they save.
+const PLACES: usize = 7;
+/// The place of the wheel among the heads; lanes come after it.
+const WHEEL: usize = 0;
 /// All bits of a place, so that no check of bounds is needed.
-const PLACES: usize = LANES;
-const _: () = assert!((LANES + 1).is_power_of_two());
+const PLACE_BITS: usize = PLACES;
+const _: () = assert!((PLACES + 1).is_power_of_two());
+/// How many lanes can be told apart.
+const LANES: usize = 256;
 
 impl Default for Lane {
     fn default() -> Self {
@@ -31,27 +34,33 @@ impl Default for Lane {
 
 impl Lane {
     /// No lane: in order for nothing.
-    pub const NONE: Self = Self(HEAP as u8);
+    pub const NONE: Self = Self(0);
+
+    /// How many can be in use at once.
+    pub const IN_USE: usize = PLACES;
 
     /// Lane number `index`, or none if there are not so many.
     pub fn number(index: usize) -> Self {
-        if index < LANES { Self(index as u8 + 1) } else { Self::NONE }
+        if index < LANES - 1 { Self(index as u8 + 1) } else { Self::NONE }
     }
 }
 
-/// Ring buffers for what is scheduled a constant time ahead, and a heap for the rest.
+/// Ring buffers for what is scheduled a constant time ahead, and a wheel for the rest.
 #[derive(Clone, Debug)]
 pub struct Lanes {
-    /// The least entry of the heap and of each lane.
-    heads: [Entry; LANES + 1],
-    /// The greatest entry of each lane; [`Entry::NONE`] of one that is empty, and of the heap.
-    tails: [Entry; LANES + 1],
-    /// What follows the head of each lane, in ascending order; the heap has its own.
-    rings: [VecDeque<Entry>; LANES + 1],
+    /// The least entry of the wheel and of each place.
+    heads: [Entry; PLACES + 1],
+    /// The greatest entry of each place; [`Entry::NONE`] of one that is empty, and of the wheel.
+    tails: [Entry; PLACES + 1],
+    /// What follows the head of each place, in ascending order; the wheel has its own.
+    rings: [VecDeque<Entry>; PLACES + 1],
+    /// The place of each lane: the wheel's until it is first used, so that a lane that never is costs
+    /// no pop anything, and for good if all places are taken by then.
+    places: [u8; LANES],
     /// Places from here on have never been used.
     used: usize,
-    /// What follows the head of the heap.
-    heap: BinaryHeap<Reverse<Entry>>,
+    /// What follows the head of the wheel.
+    wheel: Wheel,
     /// The place of the least head.
     least: usize,
 }
@@ -59,12 +68,13 @@ pub struct Lanes {
 impl Default for Lanes {
     fn default() -> Self {
         Self {
-            heads: [Entry::NONE; LANES + 1],
-            tails: [Entry::NONE; LANES + 1],
-            used: 1,
+            heads: [Entry::NONE; PLACES + 1],
+            tails: [Entry::NONE; PLACES + 1],
             rings: std::array::from_fn(|_| VecDeque::new()),
-            heap: BinaryHeap::new(),
-            least: HEAP,
+            places: [WHEEL as u8; LANES],
+            used: WHEEL + 1,
+            wheel: Wheel::default(),
+            least: WHEEL,
         }
     }
 }
@@ -72,14 +82,27 @@ impl Default for Lanes {
 impl Lanes {
     /// A first entry of its lane, or one that is out of order for it, or one without a lane.
     #[inline(never)]
-    fn push_elsewhere(&mut self, entry: Entry, place: usize) {
-        if place != HEAP && self.heads[place] == Entry::NONE {
-            self.used = self.used.max(place + 1);
+    fn push_elsewhere(&mut self, entry: Entry, mut place: usize, lane: Lane) {
+        if place == WHEEL {
+            place = self.give_place(lane);
+        }
+        if place != WHEEL && self.heads[place] == Entry::NONE {
             self.tails[place] = entry;
             self.new_head(place, entry);
         } else {
-            self.push_to_heap(entry);
+            self.push_to_wheel(entry);
         }
+    }
+
+    /// The place that a lane without one has from now on.
+    fn give_place(&mut self, lane: Lane) -> usize {
+        if lane == Lane::NONE || self.used > PLACES {
+            return WHEEL;
+        }
+        let place = self.used;
+        self.places[usize::from(lane.0)] = place as u8;
+        self.used += 1;
+        place
     }
 
     #[inline]
@@ -90,32 +113,27 @@ impl Lanes {
         }
     }
 
-    #[inline(never)]
-    fn pop_from_heap(&mut self) -> Entry {
-        self.heap.pop().map_or(Entry::NONE, |entry| entry.0)
-    }
-
-    fn push_to_heap(&mut self, entry: Entry) {
-        let head = self.heads[HEAP];
+    fn push_to_wheel(&mut self, entry: Entry) {
+        let head = self.heads[WHEEL];
         if entry < head {
             if head != Entry::NONE {
-                self.heap.push(Reverse(head));
+                self.wheel.push(head);
             }
-            self.new_head(HEAP, entry);
+            self.new_head(WHEEL, entry);
         } else {
-            self.heap.push(Reverse(entry));
+            self.wheel.push(entry);
         }
     }
 
-    /// By instant alone, as long as no two heads share one.
+    /// By instant alone, as long as nothing shares the least one.
     #[inline(always)]
     fn find_least(&mut self) {
-        let (mut least, mut first, mut tied) = (HEAP, self.heads[HEAP].time(), false);
-        for place in 1..self.used.min(LANES + 1) {
+        let (mut least, mut first, mut tied) = (WHEEL, self.heads[WHEEL].time(), false);
+        for place in 1..self.used.min(PLACES + 1) {
             let head = self.heads[place].time();
             tied |= head == first;
             if head < first {
-                (least, first) = (place, head);
+                (least, first, tied) = (place, head, false);
             }
         }
         self.least = if tied { self.least_of_tied() } else { least };
@@ -124,29 +142,30 @@ impl Lanes {
     #[inline(never)]
     fn least_of_tied(&self) -> usize {
         let head = |place: &usize| self.heads[*place];
-        (0..self.used.min(LANES + 1)).min_by_key(head).unwrap_or(HEAP)
+        (0..self.used.min(PLACES + 1)).min_by_key(head).unwrap_or(WHEEL)
     }
 }
 
 impl Agenda for Lanes {
     fn clear(&mut self) {
-        self.heads = [Entry::NONE; LANES + 1];
-        self.tails = [Entry::NONE; LANES + 1];
+        self.heads = [Entry::NONE; PLACES + 1];
+        self.tails = [Entry::NONE; PLACES + 1];
         self.rings.iter_mut().for_each(VecDeque::clear);
-        self.heap.clear();
-        self.least = HEAP;
-        self.used = 1;
+        self.places = [WHEEL as u8; LANES];
+        self.used = WHEEL + 1;
+        self.wheel.clear();
+        self.least = WHEEL;
     }
 
     #[inline(always)]
     fn push(&mut self, entry: Entry, lane: Lane) {
-        let place = lane.0 as usize & PLACES;
+        let place = usize::from(self.places[usize::from(lane.0)]) & PLACE_BITS;
         // The tail of what has no tail is greater than everything.
         if entry > self.tails[place] {
             self.tails[place] = entry;
             self.rings[place].push_back(entry);
         } else {
-            self.push_elsewhere(entry, place);
+            self.push_elsewhere(entry, place, lane);
         }
     }
 
@@ -157,10 +176,10 @@ impl Agenda for Lanes {
 
     #[inline(always)]
     fn pop(&mut self, mut is_dead: impl FnMut(Entry) -> bool) -> Entry {
-        let place = self.least & PLACES;
+        let place = self.least & PLACE_BITS;
         let popped = self.heads[place];
-        self.heads[place] = if place == HEAP {
-            self.pop_from_heap()
+        self.heads[place] = if place == WHEEL {
+            self.wheel.pop()
         } else {
             let ring = &mut self.rings[place];
             loop {

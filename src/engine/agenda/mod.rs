@@ -2,12 +2,13 @@
 //!
 //! Every implementation yields the same entries in the same order, because [`Entry`] is totally
 //! ordered. What differs is the cost. [`Heap`] is the reference, with the standard library's binary
-//! heap: O(log n) for a push and a pop. [`Lanes`] is what runs: O(1) for everything whose delay is a
-//! constant, which in most scenarios is nearly everything.
+//! heap: O(log n) for a push and a pop. [`Lanes`] is what runs: O(1), with the least of constants for
+//! everything whose delay is one, which in most scenarios is nearly everything.
 
 mod entry;
 mod heap;
 mod lanes;
+mod wheel;
 
 pub use entry::{Entry, Event, Mortal};
 pub use heap::Heap;
