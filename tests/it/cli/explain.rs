@@ -44,3 +44,14 @@ fn overload_is_told_apart() {
     assert!(text.contains("Fresh requests alone ask for more than can be served"), "{text}");
     assert!(!text.contains("The loop needs no disturbance"), "{text}");
 }
+
+/// Where a throttle lets next to nothing through, the service is not to blame.
+#[test]
+fn who_waits_outside_is_told() {
+    let fixture = Fixture::new();
+    let throttle = "clients.web.call.throttle.rate_limit={ rate = 200 }";
+    let text =
+        fixture.stdout(&["explain", "storm.toml", "--set", throttle, "--variant", "no retries"]);
+    let text = text.replace('\n', " ");
+    assert!(text.contains("wait on their callers' side, for their throttle"), "{text}");
+}

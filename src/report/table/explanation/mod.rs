@@ -58,6 +58,7 @@ impl ExplainDocument<'_> {
             ("Too late", told.too_late()),
             ("For nobody", told.for_nobody()),
             ("Retries", told.retries()),
+            ("Outside", told.outside()),
             ("Failures", told.failures()),
             ("Why", told.why()),
             ("What ends it", self.remedies(verdict)),

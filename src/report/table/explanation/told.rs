@@ -3,7 +3,7 @@
 use crate::analysis::{Hop, Mechanism, Verdict, exceeds_capacity};
 use crate::experiment::Run;
 use crate::id::{EdgeId, LeverId};
-use crate::model::{Action, Arrivals, Caller, Client, Model};
+use crate::model::{Action, Arrivals, Caller, Client, Edge, Model};
 use crate::policy::slowdown::Slowdown;
 use crate::report::table::figure::{count, seconds, three_digits};
 use crate::time::Time;
@@ -290,6 +290,39 @@ impl Told<'_> {
         }
     }
 
+    /// How much of what fresh requests would bring does not come, and what it waits for.
+    pub(super) fn outside(&self) -> Option<String> {
+        let Mechanism { fresh, end, .. } = *self.found;
+        let expected = fresh * end.arrivals;
+        if end.demand >= 0.9 * expected || self.verdict.is_well() || !self.has_a_rate() {
+            return None;
+        }
+        let on = self.waits_outside()?;
+        Some(format!(
+            "{}, of {} attempts a second that fresh requests would bring, {} come to “{}”: the others wait \
+             on their callers' side, for {on}.",
+            self.meanwhile(),
+            amount(expected),
+            amount(end.demand),
+            self.seat()
+        ))
+    }
+
+    /// What callers of the seat may wait for before they send anything.
+    fn waits_outside(&self) -> Option<&'static str> {
+        let edges = || self.model.edges().filter(|(_, _, edge)| edge.to == self.found.seat);
+        let any = |has: fn(&Edge) -> bool| edges().any(|(_, _, edge)| has(edge));
+        if any(|edge| edge.throttle.is_some()) {
+            Some("their throttle")
+        } else if any(|edge| edge.cache.is_some()) {
+            Some("what another one has begun to fetch")
+        } else if any(|edge| edge.pool.is_some()) {
+            Some("a connection")
+        } else {
+            None
+        }
+    }
+
     fn why_not(&self) -> String {
         let Mechanism { fresh, capacity, held_s, end, fates, .. } = *self.found;
         let service = self.model.service(self.found.seat);
@@ -332,6 +365,9 @@ impl Told<'_> {
                 amount(capacity),
                 three_digits(capacity / fresh)
             );
+        }
+        if self.outside().is_some() {
+            return format!("What holds requests up is on their callers' side. {loops}");
         }
         if let Some(held) = held_s {
             return format!(
