@@ -178,8 +178,8 @@ mod tests {
         retries.map(|retry| backoff.wait(retry).as_nanos() / 1_000_000).collect()
     }
 
-    /// aws-sdk-java #874, Polly.Contrib.WaitAndRetry #24, twitter/hbc #167: doubling without a guard
-    /// goes negative or to zero at some exponent.
+    /// Case B01 (aws-sdk-java #874, Polly.Contrib.WaitAndRetry #24, twitter/hbc #167): doubling without a
+    /// guard goes negative or to zero at some exponent.
     #[test]
     fn growth_stops_at_the_cap_for_every_exponent() {
         let found = waits(100, 2.0, 20_000, 0..1_000);
