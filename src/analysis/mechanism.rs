@@ -77,8 +77,6 @@ pub struct Stretch {
     pub wasted: f64,
     /// Mean wait of the attempts that a worker began, seconds; none if none was.
     pub waited_s: Option<f64>,
-    /// How much longer the queue was at its end than at its beginning, in attempts.
-    pub growth: f64,
     /// Attempts in the queue at its end.
     pub waiting: u64,
     /// Fresh requests of all clients in it, for each that there are on average.
@@ -121,7 +119,12 @@ impl Mechanism {
     /// brought; none where next to nothing was sent again.
     pub fn amplification(&self) -> Option<f64> {
         let alone = self.fresh * self.end.arrivals;
-        (alone > 0.0 && self.fates.again >= MULTIPLIED).then(|| self.end.demand / alone)
+        (alone > 0.0 && self.is_multiplied()).then(|| self.end.demand / alone)
+    }
+
+    /// Whether enough was sent again to matter.
+    pub fn is_multiplied(&self) -> bool {
+        self.fates.again >= MULTIPLIED
     }
 }
 
@@ -305,7 +308,6 @@ fn stretch(model: &Model, recording: &Recording, seen: &[Station], range: Range<
     let from = range.start;
     let sum = seen[range.clone()].iter().copied().fold(Station::default(), Station::and);
     let seconds = model.window.as_secs_f64() * range.len() as f64;
-    let before = from.checked_sub(1).map_or(0, |before| seen[before].queue);
     let windows = &recording.timeline.windows()[range.clone()];
     let arrivals: u64 = windows.iter().map(|window| window.arrivals).sum();
     let at = |window: usize| Time::ZERO + model.window.saturating_mul(window as u64);
@@ -316,7 +318,6 @@ fn stretch(model: &Model, recording: &Recording, seen: &[Station], range: Range<
         served: sum.completed as f64 / seconds,
         wasted: if sum.completed == 0 { 0.0 } else { sum.wasted as f64 / sum.completed as f64 },
         waited_s: sum.waiting_mean_s(),
-        growth: sum.queue as f64 - before as f64,
         waiting: sum.queue,
         arrivals: arrivals as f64 / (model.fresh_demand() * seconds),
     }

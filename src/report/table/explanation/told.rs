@@ -349,7 +349,7 @@ impl Told<'_> {
                 amount(capacity)
             );
         }
-        if is_cached && fates.again < 0.03 && end.demand > capacity && end.wasted > 0.5 {
+        if is_cached && !self.found.is_multiplied() && end.demand > capacity && end.wasted > 0.5 {
             return format!(
                 "Answers that come too late are of no use and fill no cache for whoever asks next, so \
                  requests go on to “{}” that a cache would have answered, and make its answers late. \
@@ -357,7 +357,7 @@ impl Told<'_> {
                 self.seat()
             );
         }
-        if fates.again >= 0.03 && end.demand > capacity {
+        if self.found.is_multiplied() && end.demand > capacity {
             return format!(
                 "Late answers are tried again, what is tried again keeps the queue full, and a full queue \
                  makes answers late. {loops} It ends only if what arrives falls below {} a second: {} \
