@@ -97,6 +97,7 @@ impl Shortcut {
             jitter: Stream::new(seed, Purpose::Jitter, &client.name),
             shedder: service.shedding.open(service.service_time.mean()),
             bounded: service.admission != Admission::Unbounded,
+            plain_retry: client.edge.retry.plain(Failure::TimedOut),
             sent: 0,
             seen: Scattered::new(model.window, model.horizon),
             world: self,
@@ -117,6 +118,8 @@ struct Run<'a> {
     jitter: Stream,
     shedder: Shedder,
     bounded: bool,
+    /// How many retries follow timeouts and after which wait, if that is all there is to decide.
+    plain_retry: Option<(u32, Span)>,
     /// How many attempts have been sent.
     sent: u64,
     seen: Scattered,
@@ -240,28 +243,32 @@ impl Run<'_> {
     #[inline(always)]
     fn give_up(&mut self, at: Time, attempt: Attempt, nth: u64) {
         self.seen.timed_out(at);
-        self.decide(at, attempt, (Failure::TimedOut, Hint::Absent), Rank::by_timer(at, nth));
+        let decision = match self.plain_retry {
+            Some((max_retries, wait)) if attempt.number < max_retries => Decision::After(wait),
+            Some(_) => Decision::GiveUp,
+            None => self.decide(attempt, Failure::TimedOut, Hint::Absent),
+        };
+        self.follow(at, attempt, decision, Rank::by_timer(at, nth));
     }
 
     #[cold]
     fn refuse(&mut self, now: Time, attempt: Attempt, nth: u64) {
         self.seen.refused(now);
-        let hint = self.service.refusals.hint;
-        self.decide(now, attempt, (Failure::Refused, hint), Rank::by_refusal(now, nth));
+        let decision = self.decide(attempt, Failure::Refused, self.service.refusals.hint);
+        self.follow(now, attempt, decision, Rank::by_refusal(now, nth));
     }
 
-    /// What becomes of a request of which an attempt has failed.
-    #[inline(always)]
-    fn decide(
-        &mut self,
-        at: Time,
-        attempt: Attempt,
-        (failure, hint): (Failure, Hint),
-        planned: Rank,
-    ) {
-        let retry = &self.client.edge.retry;
+    #[inline(never)]
+    fn decide(&mut self, attempt: Attempt, failure: Failure, hint: Hint) -> Decision {
         let mut memory = Memory::NOTHING;
-        match retry.decide(attempt.number, failure, hint, &mut memory, &mut self.jitter) {
+        let retry = &self.client.edge.retry;
+        retry.decide(attempt.number, failure, hint, &mut memory, &mut self.jitter)
+    }
+
+    /// What has been decided about a request of which an attempt has failed is done.
+    #[inline(always)]
+    fn follow(&mut self, at: Time, attempt: Attempt, decision: Decision, planned: Rank) {
+        match decision {
             Decision::GiveUp | Decision::GiveUpAfter(_) => self.seen.failed(at),
             Decision::After(wait) => {
                 let due = at + wait;

@@ -50,8 +50,13 @@ pub(super) struct Sending {
 
 impl Sending {
     #[inline]
-    fn order(&self) -> (Time, Rank) {
+    const fn order(&self) -> (Time, Rank) {
         (self.at, self.planned)
+    }
+
+    #[inline(always)]
+    fn is_before(&self, at: Time, planned: Rank) -> bool {
+        self.at < at || self.at == at && self.planned < planned
     }
 }
 
@@ -92,7 +97,7 @@ impl Pending {
 
     #[inline(always)]
     pub(super) fn push(&mut self, sending: Sending) {
-        if self.ordered.back().is_none_or(|last| last.order() < sending.order()) {
+        if self.ordered.back().is_none_or(|last| last.is_before(sending.at, sending.planned)) {
             self.ordered.push_back(sending);
         } else {
             self.others.push(sending);
@@ -102,22 +107,21 @@ impl Pending {
     /// The next one, if it comes before what was `planned` for `at`.
     #[inline(always)]
     pub(super) fn pop_before(&mut self, at: Time, planned: Rank) -> Option<Sending> {
-        let ordered = self.ordered.front().map_or((Time::NEVER, Rank::FIRST), Sending::order);
         if !self.others.is_empty() {
-            return self.pop_of_both(at, planned, ordered);
+            return self.pop_of_both(at, planned);
         }
-        if ordered < (at, planned) { self.ordered.pop_front() } else { None }
+        if self.ordered.front()?.is_before(at, planned) { self.ordered.pop_front() } else { None }
     }
 
     #[inline(never)]
-    fn pop_of_both(&mut self, at: Time, planned: Rank, ordered: (Time, Rank)) -> Option<Sending> {
-        let other = self.others.peek().map_or((Time::NEVER, Rank::FIRST), Sending::order);
-        if other < ordered {
-            if other < (at, planned) { self.others.pop() } else { None }
-        } else if ordered < (at, planned) {
-            self.ordered.pop_front()
-        } else {
-            None
+    fn pop_of_both(&mut self, at: Time, planned: Rank) -> Option<Sending> {
+        let other = self.others.peek()?;
+        match self.ordered.front() {
+            Some(first) if first.is_before(other.at, other.planned) => {
+                if first.is_before(at, planned) { self.ordered.pop_front() } else { None }
+            }
+            Some(_) | None if other.is_before(at, planned) => self.others.pop(),
+            Some(_) | None => None,
         }
     }
 }
