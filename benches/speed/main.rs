@@ -48,10 +48,11 @@ fn main() {
     println!("Times in ns per event. A sweep of 200 runs (4 loads x 10 stalls x 5 seeds of W1) on");
     println!("{} threads, in seconds:", rayon::current_num_threads());
     println!();
-    println!("| event loop | shortcut |");
-    println!("| --: | --: |");
-    let (events, auto) = (sweep_seconds(Engine::Events), sweep_seconds(Engine::Auto));
-    println!("| {events:.2} | {auto:.2} |");
+    println!("| event loop | shortcut | shortcut and early stop |");
+    println!("| --: | --: | --: |");
+    let events = sweep_seconds(Engine::Events, false);
+    let (auto, early) = (sweep_seconds(Engine::Auto, false), sweep_seconds(Engine::Auto, true));
+    println!("| {events:.2} | {auto:.2} | {early:.2} |");
 }
 
 /// W1 as the loops written by hand know it.
@@ -173,10 +174,10 @@ fn row(workload: &Workload) -> String {
     )
 }
 
-fn sweep_seconds(engine: Engine) -> f64 {
+fn sweep_seconds(engine: Engine, early_stop: bool) -> f64 {
     let cells = models::grid();
     let stop = AtomicBool::new(false);
-    let way = Way { stop: &stop, engine };
+    let way = Way { stop: &stop, engine, early_stop };
     let seconds = |_| time(|| sweep(&cells, 1..6, way, || ()).expect("nobody stops it"));
     (0..5).map(seconds).fold(f64::INFINITY, f64::min)
 }

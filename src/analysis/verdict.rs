@@ -294,19 +294,26 @@ fn first_stretch(good: &[bool], from: usize, length: usize) -> Option<usize> {
 /// request sent at the last moment of the trigger, and one that meets what it left, may both run
 /// through all their attempts.
 fn settling_time(model: &Model) -> Span {
-    let below = lives_below(model);
     // An endless retry loop would make every verdict wait for ever.
-    let life = model
-        .clients
-        .iter()
-        .map(|client| longest_life(model, &client.edge, &below))
-        .max()
-        .unwrap_or_default()
-        .min(Span::from_nanos(model.horizon.as_nanos() / 8));
+    let life = longest_life_of_all(model).min(Span::from_nanos(model.horizon.as_nanos() / 8));
     let disturbed =
         model.disturbed_between().map_or(Span::ZERO, |(begins, ends)| ends.since(begins));
     let disturbed = disturbed.min(Span::from_nanos(model.horizon.as_nanos() / 4));
     model.window.saturating_mul(10).max(life.saturating_mul(2)).max(disturbed)
+}
+
+/// How long any request can go on.
+fn longest_life_of_all(model: &Model) -> Span {
+    let below = lives_below(model);
+    let lives = model.clients.iter().map(|client| longest_life(model, &client.edge, &below));
+    lives.max().unwrap_or_default()
+}
+
+/// When the last trigger ends, and when the last request that it has met does; none without triggers,
+/// and where somebody does something about it.
+pub fn settled_from(model: &Model) -> Option<(Time, Time)> {
+    let (_, over) = model.disturbed_between().filter(|_| model.levers.is_empty())?;
+    Some((over, over + longest_life_of_all(model)))
 }
 
 /// How long a request over `edge` can go on, with what it has set going further down, of which `below`

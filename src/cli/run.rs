@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let named = subjects.iter().map(|subject| (subject.name, subject.model));
     let engine = args.engine.of(named, options);
     let interrupt = Interrupt::listen()?;
-    let way = Way { stop: interrupt.stop(), engine };
+    let way = Way { engine, ..Way::from(interrupt.stop()) };
     let progress = Progress::over((seeds.end - seeds.start) * subjects.len() as u64, options);
     let kept = replicate(&subjects, seeds.clone(), way, |run: Run| -> Kept {
         progress.step();

@@ -14,6 +14,7 @@ mod cases_recovery;
 mod cli;
 mod client_policies;
 mod closed_form;
+mod early_stop;
 mod floors;
 mod graphs;
 mod hedging;
