@@ -2,8 +2,10 @@
 
 mod estimate;
 mod mechanism;
+mod threshold;
 mod verdict;
 
 pub use estimate::{Interval, median, wilson};
 pub use mechanism::{Fates, Hop, Left, Mechanism, Stretch, TooLate, mechanism};
-pub use verdict::{Assessment, Verdict, assess, exceeds_capacity};
+pub use threshold::{Answers, Estimate, Side, Threshold};
+pub use verdict::{Assessment, Verdict, assess, ends_well, exceeds_capacity};

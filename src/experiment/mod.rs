@@ -8,6 +8,7 @@ mod replicate;
 mod run;
 mod summary;
 mod sweep;
+mod tip;
 
 pub use check::{Claim, Promised, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
@@ -16,3 +17,4 @@ pub use replicate::replicate;
 pub use run::{Run, Subject, Workbench};
 pub use summary::Summary;
 pub use sweep::{Cell, CellOutcome, Coordinate, sweep};
+pub use tip::{CurvePoint, Halt, Range, TipSearch, Tipping, TippingPoint};

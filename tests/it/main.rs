@@ -26,6 +26,7 @@ mod scenario;
 mod stepped;
 mod storm;
 mod theory;
+mod tip;
 mod verdicts;
 mod whereabouts;
 mod wider;
