@@ -12,6 +12,7 @@ use metastable::report::table::{Document, Format};
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::options::Options;
 
 /// How wide text is where no terminal says otherwise.
 const WIDTH: usize = 80;
@@ -60,19 +61,34 @@ fn parse_target(text: &str) -> Result<Target, String> {
     Ok(Target { path, format })
 }
 
-/// Files to be saved, by folder and name.
+/// Files to be saved, by folder and name, and what must be said of them.
 #[derive(Debug, Default)]
-pub(super) struct Files(Vec<(PathBuf, String, Vec<u8>)>);
+pub(super) struct Files {
+    files: Vec<(PathBuf, String, Vec<u8>)>,
+    notes: Vec<String>,
+}
 
 impl Files {
     /// One more file.
     pub(super) fn add(&mut self, folder: &Path, name: String, bytes: Vec<u8>) {
-        self.0.push((folder.to_owned(), name, bytes));
+        self.files.push((folder.to_owned(), name, bytes));
+    }
+
+    /// One thing more that is said on standard error, except to whoever wants to hear results only.
+    pub(super) fn note(&mut self, what: String) {
+        self.notes.push(what);
+    }
+
+    /// Says so.
+    pub(super) fn tell(&self, options: &Options) {
+        if !options.quiet {
+            self.notes.iter().for_each(|note| say(&format!("note: {note}")));
+        }
     }
 
     /// The path of every file, in order.
     pub(super) fn names(&self) -> Vec<String> {
-        self.0.iter().map(|(folder, name, _)| folder.join(name).display().to_string()).collect()
+        self.files.iter().map(|(folder, name, _)| folder.join(name).display().to_string()).collect()
     }
 }
 
@@ -136,9 +152,10 @@ impl From<Printed> for Format {
 
 /// Saves every file, folder by folder.
 pub(super) fn save(files: &Files) -> Result<(), Failure> {
-    let folders: BTreeSet<PathBuf> = files.0.iter().map(|(folder, ..)| folder.clone()).collect();
+    let folders: BTreeSet<PathBuf> =
+        files.files.iter().map(|(folder, ..)| folder.clone()).collect();
     for folder in folders {
-        let here = files.0.iter().filter(|(of, ..)| *of == folder);
+        let here = files.files.iter().filter(|(of, ..)| *of == folder);
         let here: Vec<(&str, &[u8])> =
             here.map(|(_, name, bytes)| (name.as_str(), bytes.as_slice())).collect();
         save_all(&folder, &here).map_err(anyhow::Error::from)?;

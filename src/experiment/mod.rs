@@ -11,7 +11,9 @@ mod sweep;
 
 pub use check::{Claim, Promised, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
-pub use metric::{ClientMetric, EdgeMetric, Metric, Quantity, ServiceMetric, SweepMetric};
+pub use metric::{
+    ClientMetric, EdgeMetric, InstanceMetric, Metric, Quantity, ServiceMetric, SweepMetric,
+};
 pub use replicate::replicate;
 pub use run::{Run, Subject, Workbench};
 pub use summary::Summary;

@@ -14,19 +14,16 @@ use super::legend::{Key, Mark};
 use super::theme;
 use panel::Panel;
 
-/// A picture of more calls than this is not read.
-const MOST_EDGES: usize = 60;
 const BETWEEN_COLUMNS: f64 = 40.0;
 const BETWEEN_ROWS: f64 = 40.0;
 
 /// A panel per run: clients at the top, services beneath whoever calls them, and lines between them whose
 /// width follows the attempts sent over the whole run, on one scale in all panels.
 ///
-/// None if there is nothing to see that the timeline does not show: no run in which a service calls
-/// another, or one with more calls than a picture can hold.
+/// Of more calls than a picture can hold those nearest to the clients are shown. None if there is nothing to
+/// see that the timeline does not show: no run in which a service calls another.
 pub fn graph(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
-    let is_graph = runs.iter().any(|(model, _)| model.is_graph());
-    if !is_graph || runs.iter().any(|(model, _)| model.edges().count() > MOST_EDGES) {
+    if !runs.iter().any(|(model, _)| model.is_graph()) {
         return None;
     }
     let edges: Vec<Vec<EdgeTotal>> = runs.iter().map(|(_, run)| run.recording.edges()).collect();
@@ -56,12 +53,13 @@ pub fn graph(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
         left += width + BETWEEN_COLUMNS;
     }
     let bottom = panels.iter().map(Panel::bottom).fold(0.0, f64::max) + theme::MARGIN;
-    Some(Chart::draw(title, bottom, |canvas| {
+    let chart = Chart::draw(title, bottom, |canvas| {
         heading.draw(canvas);
         for panel in &panels {
             panel.draw(canvas);
         }
-    }))
+    });
+    Some(chart.leaving_out(plans.iter().find_map(plan::Plan::left_out)))
 }
 
 fn subtitle(runs: &[(&Model, &Run)]) -> String {

@@ -37,7 +37,7 @@ pub(super) struct Panel {
     at: Point,
     boxes: Vec<Box>,
     lines: Vec<Line>,
-    /// Said at the bottom where not every line has its label.
+    /// Said at the bottom where calls are left out, or have no label.
     note: Option<String>,
     bottom: f64,
 }
@@ -92,11 +92,13 @@ impl Panel {
             left_out += u32::from(label.is_none());
             line.label = label;
         }
-        let note = match left_out {
+        let unlabelled = match left_out {
             0 => None,
             1 => Some("One call has no room for its label.".to_owned()),
             n => Some(format!("{n} calls have no room for their labels.")),
         };
+        let notes: Vec<String> = [plan.left_out(), unlabelled].into_iter().flatten().collect();
+        let note = (!notes.is_empty()).then(|| notes.join(" "));
         boxes.retain(|shown| !shown.name.is_empty());
         let bottom = bottom + if note.is_some() { 24.0 } else { 0.0 };
         Self { head, at, boxes, lines, note, bottom }
@@ -292,9 +294,14 @@ impl Line {
         if again > 0.0 && self.firsts > 0.0 {
             canvas.line(&shaft, Stroke(theme::GOODPUT, self.firsts));
         }
-        let (across, down) = (-dy * half, dx * half);
-        let corners = [tip, (base.0 + across, base.1 + down), (base.0 - across, base.1 - down)];
-        canvas.polygon(&corners, colour);
+        let head = |half: f64| {
+            let (across, down) = (-dy * half, dx * half);
+            [tip, (base.0 + across, base.1 + down), (base.0 - across, base.1 - down)]
+        };
+        canvas.polygon(&head(half), colour);
+        if again > 0.0 && self.firsts > 0.0 {
+            canvas.polygon(&head(half * self.firsts / self.wire.width), theme::GOODPUT);
+        }
     }
 
     fn draw_label(&self, canvas: &mut Canvas<'_>) {
