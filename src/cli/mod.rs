@@ -1,11 +1,14 @@
 //! The roof: what is typed, and what is done about it. One command, one file; nothing here computes.
 
 mod check;
+mod completions;
 mod exit;
 mod explain;
 mod failure;
 mod files;
+mod init;
 mod interrupt;
+mod man;
 mod options;
 mod output;
 mod plot;
@@ -16,10 +19,11 @@ mod run;
 mod seeds;
 mod story;
 mod sweep;
+mod trace;
 
 use std::panic;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) use exit::Exit;
 use failure::Failure;
@@ -39,6 +43,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  metastable init
   metastable run scenarios/retry-storm.toml
   metastable run scenarios/retry-storm.toml --set clients.web.load=0.5
   metastable explain scenarios/retry-storm.toml
@@ -55,7 +60,11 @@ enum Command {
     Check(check::Args),
     Plot(plot::Args),
     Explain(explain::Args),
+    Trace(trace::Args),
     Presets(presets::Args),
+    Init(init::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Does what the command line says.
@@ -87,15 +96,17 @@ impl Cli {
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
             Command::Explain(args) => explain::explain(args, &self.options),
+            Command::Trace(args) => trace::trace(args, &self.options),
             Command::Presets(args) => presets::presets(args),
+            Command::Init(args) => init::init(args, &self.options),
+            Command::Completions(args) => completions::completions(args, Self::command()),
+            Command::Man(args) => man::man(args, Self::command()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

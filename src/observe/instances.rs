@@ -49,7 +49,7 @@ struct Watched {
 impl Watched {
     fn catch_up(&mut self, now: Time) {
         let passed = now.since(self.since).saturating_mul(self.ejected_by);
-        self.seen.ejected = self.seen.ejected + passed;
+        self.seen.ejected += passed;
         self.since = now;
     }
 

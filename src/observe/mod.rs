@@ -26,7 +26,7 @@ pub use recording::Recording;
 pub use tally::Tally;
 pub use timeline::{Timeline, Window};
 pub use totals::{EdgeTotal, ServiceTotal};
-pub use trace::Trace;
+pub use trace::{Numbers, Trace};
 
 use crate::time::Time;
 

@@ -8,11 +8,13 @@ mod explanation;
 pub(super) mod figure;
 mod grid;
 mod json;
+mod junit;
 mod parties;
 mod promises;
 mod runs;
 mod sheet;
 mod spread;
+mod trace;
 mod value;
 pub(super) mod wrap;
 
@@ -20,6 +22,7 @@ pub use cells::SweepDocument;
 pub use explanation::ExplainDocument;
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
+pub use trace::{Lines, Scribe};
 pub use value::{Record, Value};
 
 /// How a document is written.

@@ -8,3 +8,4 @@ mod refusals;
 mod run;
 mod streams;
 mod sweep;
+mod tools;

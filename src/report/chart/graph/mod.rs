@@ -12,7 +12,7 @@ use super::document::Chart;
 use super::heading::Heading;
 use super::legend::{Key, Mark};
 use super::theme;
-use panel::Panel;
+use panel::{Panel, scale_of};
 
 const BETWEEN_COLUMNS: f64 = 40.0;
 const BETWEEN_ROWS: f64 = 40.0;
@@ -27,7 +27,6 @@ pub fn graph(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
         return None;
     }
     let edges: Vec<Vec<EdgeTotal>> = runs.iter().map(|(_, run)| run.recording.edges()).collect();
-    let most = edges.iter().flatten().map(|edge| edge.link.attempts).max().unwrap_or(0);
     let plans: Vec<plan::Plan> = runs.iter().map(|(model, _)| plan::Plan::of(model)).collect();
     let widest = plans.iter().flat_map(|plan| &plan.rows).map(Vec::len).max().unwrap_or(1);
     let columns = match widest {
@@ -39,6 +38,7 @@ pub fn graph(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
     let room = theme::WIDTH - 2.0 * theme::MARGIN;
     let width = (room - BETWEEN_COLUMNS * (columns - 1) as f64) / columns as f64;
     let heading = Heading::new(title, &subtitle(runs), keys());
+    let scale = scale_of(&plans, &edges, width);
 
     let mut panels: Vec<Panel> = Vec::new();
     let mut left = theme::MARGIN;
@@ -49,7 +49,7 @@ pub fn graph(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
             top = row.iter().map(Panel::bottom).fold(0.0, f64::max) + BETWEEN_ROWS;
             left = theme::MARGIN;
         }
-        panels.push(Panel::new(*pair, plan, edges, most, (left, top), width));
+        panels.push(Panel::new(*pair, plan, edges, scale, (left, top), width));
         left += width + BETWEEN_COLUMNS;
     }
     let bottom = panels.iter().map(Panel::bottom).fold(0.0, f64::max) + theme::MARGIN;

@@ -253,7 +253,7 @@ impl Told<'_> {
             (edge.throttle.is_some(), "throttle"),
             (edge.pool.is_some(), "pool"),
             (edge.deadline.is_some(), "deadline"),
-            (edge.cache.is_some(), "wait for another one's fetch"),
+            (edge.cache.is_some(), "cache"),
         ]
         .into_iter()
         .filter_map(|(is_there, name)| is_there.then_some(name))
@@ -310,8 +310,10 @@ impl Told<'_> {
         if self.found.is_multiplied() {
             return format!(
                 "It fails although nothing disturbs it: what is sent besides first attempts makes {} a second \
-                 of what would be few enough.",
-                amount(end.demand)
+                 of {}, and {} can be served.",
+                amount(end.demand),
+                amount(self.found.fresh * end.arrivals),
+                amount(end.capacity)
             );
         }
         "It fails although nothing disturbs it.".to_owned()
