@@ -2,12 +2,15 @@
 
 mod axis;
 mod check;
+mod completions;
 mod engine;
 mod exit;
 mod explain;
 mod failure;
 mod files;
+mod init;
 mod interrupt;
+mod man;
 mod options;
 mod output;
 mod plot;
@@ -19,10 +22,11 @@ mod seeds;
 mod story;
 mod sweep;
 mod tip;
+mod trace;
 
 use std::panic;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) use exit::Exit;
 use failure::Failure;
@@ -42,6 +46,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  metastable init
   metastable run scenarios/retry-storm.toml
   metastable run scenarios/retry-storm.toml --set clients.web.load=0.5
   metastable explain scenarios/retry-storm.toml
@@ -59,7 +64,11 @@ enum Command {
     Check(check::Args),
     Plot(plot::Args),
     Explain(explain::Args),
+    Trace(trace::Args),
     Presets(presets::Args),
+    Init(init::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Does what the command line says.
@@ -92,15 +101,17 @@ impl Cli {
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
             Command::Explain(args) => explain::explain(args, &self.options),
+            Command::Trace(args) => trace::trace(args, &self.options),
             Command::Presets(args) => presets::presets(args),
+            Command::Init(args) => init::init(args, &self.options),
+            Command::Completions(args) => completions::completions(args, Self::command()),
+            Command::Man(args) => man::man(args, Self::command()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

@@ -14,7 +14,9 @@ mod tip;
 pub use batch::Way;
 pub use check::{Claim, Promised, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
-pub use metric::{ClientMetric, EdgeMetric, Metric, Quantity, ServiceMetric, SweepMetric};
+pub use metric::{
+    ClientMetric, EdgeMetric, InstanceMetric, Metric, Quantity, ServiceMetric, SweepMetric,
+};
 pub use replicate::replicate;
 pub use run::{Engine, Run, Subject, Workbench};
 pub use summary::Summary;

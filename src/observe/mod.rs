@@ -4,6 +4,7 @@
 mod busiest;
 mod fact;
 mod graph;
+mod instances;
 mod latency;
 mod parties;
 mod pulls;
@@ -16,8 +17,9 @@ mod totals;
 mod trace;
 
 pub use busiest::{Busiest, BusiestCount};
-pub use fact::{CallId, Dropped, Fact, Guard, Place, Sending};
+pub use fact::{CallId, Dropped, Ending, Fact, Guard, Place, Sending};
 pub use graph::{Graph, Link, Station};
+pub use instances::{Instance, Instances};
 pub use latency::Latency;
 pub use parties::{Line, Parties, Share};
 pub use pulls::Pulls;
@@ -26,7 +28,7 @@ pub use scattered::Scattered;
 pub use tally::Tally;
 pub use timeline::{Timeline, Window};
 pub use totals::{EdgeTotal, ServiceTotal};
-pub use trace::Trace;
+pub use trace::{Numbers, Trace};
 
 use crate::time::Time;
 

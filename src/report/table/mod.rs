@@ -8,12 +8,14 @@ mod explanation;
 pub(super) mod figure;
 mod grid;
 mod json;
+mod junit;
 mod parties;
 mod promises;
 mod runs;
 mod sheet;
 mod spread;
 mod tip;
+mod trace;
 mod value;
 pub(super) mod wrap;
 
@@ -22,6 +24,7 @@ pub use explanation::ExplainDocument;
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
 pub use tip::{TipDocument, TipOf, TipRows};
+pub use trace::{Lines, Scribe};
 pub use value::{Record, Value};
 
 /// How a document is written.

@@ -10,3 +10,4 @@ mod run;
 mod streams;
 mod sweep;
 mod tip;
+mod tools;
