@@ -1,11 +1,15 @@
 //! The roof: what is typed, and what is done about it. One command, one file; nothing here computes.
 
+mod axis;
+mod basin;
 mod check;
 mod exit;
 mod explain;
 mod failure;
 mod files;
+mod hysteresis;
 mod interrupt;
+mod odds;
 mod options;
 mod output;
 mod plot;
@@ -55,6 +59,9 @@ enum Command {
     Check(check::Args),
     Plot(plot::Args),
     Explain(explain::Args),
+    Basin(basin::Args),
+    Hysteresis(hysteresis::Args),
+    Odds(odds::Args),
     Presets(presets::Args),
 }
 
@@ -87,6 +94,9 @@ impl Cli {
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
             Command::Explain(args) => explain::explain(args, &self.options),
+            Command::Basin(args) => basin::basin(args, &self.options),
+            Command::Hysteresis(args) => hysteresis::hysteresis(args, &self.options),
+            Command::Odds(args) => odds::odds(args, &self.options),
             Command::Presets(args) => presets::presets(args),
         }
     }

@@ -1,17 +1,27 @@
 //! Many runs of one story: variants, seeds, grids, and what they promise.
 
+mod basin;
 mod batch;
 mod check;
 mod expect;
+mod hysteresis;
+mod meter;
 mod metric;
+mod odds;
 mod replicate;
 mod run;
 mod summary;
 mod sweep;
 
+pub use basin::{Arrow, Basin, NoBasin, Reach, Tipping, basin, basin_runs};
 pub use check::{Claim, Promised, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
+pub use hysteresis::{Corner, Hysteresis, NoRamp, Traverse, hysteresis};
 pub use metric::{ClientMetric, EdgeMetric, Metric, Quantity, ServiceMetric, SweepMetric};
+pub use odds::{
+    Answer, Collapse, How, NoOdds, Odds, Plain, Splitting, calm_model, decade, odds, plain,
+    splitting, usual_collapse,
+};
 pub use replicate::replicate;
 pub use run::{Run, Subject, Workbench};
 pub use summary::Summary;

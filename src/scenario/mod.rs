@@ -67,6 +67,7 @@ mod tree;
 mod trouble;
 mod version;
 
+pub use element::length;
 pub use load::LARGEST_SEED;
 pub use pick::UnknownVariant;
 pub use presets::{Preset, Side};

@@ -1,8 +1,11 @@
 //! The built command, as a shell sees it.
 
+mod basin;
 mod check;
 mod explain;
 mod fixture;
+mod hysteresis;
+mod odds;
 mod plot;
 mod refusals;
 mod run;
