@@ -39,7 +39,7 @@ impl Model {
     /// The load of the busiest service: fresh demand over capacity, of those clients whose demand has a rate
     /// that is not their answers'; zero where there is none.
     pub fn highest_load(&self) -> f64 {
-        let demand = self.demand_of(|client| has_a_rate(client));
+        let demand = self.demand_of(has_a_rate);
         let loads = self.services.iter().zip(demand);
         loads.map(|(service, demand)| demand / service.capacity().per_second()).fold(0.0, f64::max)
     }

@@ -3,9 +3,9 @@
 use resvg::usvg;
 
 use super::document::options;
-use super::{Chart, graph, heat_map, hysteresis, overlay, services, theme, timeline};
+use super::{Chart, graph, heat_map, overlay, services, theme, timeline};
 use crate::analysis::Verdict;
-use crate::experiment::{CellOutcome, Coordinate, Hysteresis, Run, Traverse, Workbench};
+use crate::experiment::{CellOutcome, Coordinate, Run, Workbench};
 use crate::id::ServiceId;
 use crate::law::Law;
 use crate::model::{Arrivals, Client, Disturbance, Edge, InnerCall, Model, Service, Trigger};
@@ -253,37 +253,8 @@ fn charts() -> Vec<(&'static str, Chart)> {
         ("map of many variants", heat_map("Rows", &both[..1], &line(9))),
     ]);
     charts.extend(graphs());
-    charts.extend(loops());
+    charts.extend(super::looks_of_states::charts());
     charts
-}
-
-/// There and back, with and without corners, and with more values than there is room for.
-fn loops() -> Vec<(&'static str, Chart)> {
-    let of = |count: usize, corners: Option<(usize, usize)>| {
-        let traverse = Traverse {
-            out: (0..count).map(|place| Some(if place > count / 2 { 0.1 } else { 1.0 })).collect(),
-            back: (0..count).map(|place| (place + 1 < count).then_some(0.2)).collect(),
-            collapsed: corners.map(|(collapsed, _)| collapsed),
-            returned: corners.map(|(_, returned)| returned),
-        };
-        let values = (0..count).map(|place| Coordinate {
-            label: format!("{place}.25 seconds"),
-            number: Some(place as f64 + 0.25),
-        });
-        Hysteresis {
-            values: values.collect(),
-            rising: true,
-            hold: Span::from_secs(20),
-            good: 0.9,
-            traverses: vec![traverse],
-        }
-    };
-    let says = "It collapses, and it comes back. ".repeat(9);
-    vec![
-        ("a loop", hysteresis("Loop", "clients.web.load", &says, &of(9, Some((8, 7))))),
-        ("a long loop", hysteresis("Loop", "a.b.c", "short", &of(70, Some((60, 0))))),
-        ("no loop", hysteresis("None", "a.b.c", "short", &of(2, None))),
-    ]
 }
 
 /// The size of a chart, and every text of it with the box around its letters.

@@ -37,6 +37,8 @@ mod timeline;
 #[cfg(test)]
 mod looks;
 #[cfg(test)]
+mod looks_of_states;
+#[cfg(test)]
 mod said;
 
 pub use basin::basin;

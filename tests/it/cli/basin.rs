@@ -81,11 +81,14 @@ fn where_there_is_no_basin_it_says_why() {
         assert!(stderr(&output).contains(says), "{set}: {}", stderr(&output));
     };
     check("clients.web.load=1.5", "it fails undisturbed");
-    check(
-        "clients.web={calls=\"api\",arrivals={users={count=4,think=\"1s\"}}}",
-        "no client has a rate",
-    );
     check("solver.stepped={step=\"100ms\"}", "the stepped solver");
+    let text = fixture.read("storm.toml");
+    let loops = text.split("[sweep]").next().unwrap();
+    let loops =
+        loops.replace("load         = 0.7", "arrivals.users = { count = 4, think = \"1s\" }");
+    fixture.write("loops.toml", &loops);
+    let output = fixture.output(&["basin", "loops.toml"]);
+    assert!(stderr(&output).contains("no client has a rate"), "{}", stderr(&output));
     let output = fixture.output(&[
         "basin",
         "storm.toml",
