@@ -9,7 +9,7 @@ use metastable::report::table::HysteresisDocument;
 use metastable::scenario::length;
 use metastable::time::Span;
 
-use super::axis::Axis;
+use super::steps::Axis;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;

@@ -1,6 +1,6 @@
 //! The roof: what is typed, and what is done about it. One command, one file; nothing here computes.
 
-mod axis;
+mod steps;
 mod basin;
 mod check;
 mod exit;
