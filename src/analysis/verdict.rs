@@ -94,43 +94,27 @@ const ENOUGH_WINDOWS: usize = 3;
 /// Windows before the first trigger that must all be good for the control run to be taken as well.
 const ENOUGH_BEFORE: usize = 5;
 
-/// Judges `recording`, a run of `model`. `control` is called only where the verdict depends on it,
-/// and runs the model without its triggers under the same seed.
+/// Judges `recording`, a run of `model`. `control_fails` is called only where the verdict depends on it,
+/// and tells of the model without its triggers under the same seed what [`control_fails`] does.
 pub fn assess(
     model: &Model,
     recording: &Recording,
-    control: impl FnOnce() -> Recording,
+    control_fails: impl FnOnce() -> bool,
 ) -> Assessment {
-    let timeline = &recording.timeline;
-    let good = good_windows(model, recording);
-    let Some((begins, ends)) = model.disturbed_between() else {
-        // Without a trigger the run is its own control.
-        let well = is_healthy(&good) && is_served(model, recording, 0) && !exceeds_capacity(model);
-        return Assessment::plain(if well { Verdict::Unaffected } else { Verdict::Overloaded }, 0);
+    let Some(course) = Course::of(model, recording) else {
+        return Assessment::plain(of_undisturbed(model, recording), 0);
     };
-    let first = window_of(timeline, begins).min(good.len());
-    let over = window_from(timeline, ends).min(good.len());
+    let Course { good, over, ends, .. } = &course;
+    let (timeline, over, ends) = (&recording.timeline, *over, *ends);
     let relapses = good[over..].windows(2).filter(|pair| pair[0] && !pair[1]).count() as u32;
-
-    let Some(last_bad) = good.iter().rposition(|&good| !good).filter(|&bad| bad >= first) else {
-        return Assessment::plain(Verdict::Unaffected, 0);
-    };
-    let back = match model.criterion.hold {
-        Some(hold) => first_stretch(&good, over, hold as usize),
-        None => Some(last_bad + 1).filter(|&back| good.len() - back >= ENOUGH_WINDOWS),
-    };
-    let back = back.filter(|_| good.len() - over >= ENOUGH_WINDOWS);
-    // Up to the trigger a run and its control are the same. Where every window of a fair number was
-    // good, the control is well without being run.
-    let was_well = first >= ENOUGH_BEFORE && good[..first].iter().all(|&good| good);
-    let control_fails = || {
-        let control = control();
-        let good = good_windows(model, &control);
-        !is_healthy(&good[first.min(good.len())..]) || !is_served(model, &control, first)
+    let back = match course.back(model) {
+        Back::NeverAway => return Assessment::plain(Verdict::Unaffected, 0),
+        Back::From(window) => Some(window),
+        Back::Not => None,
     };
     let is_back = back.is_some();
-    let overloaded =
-        (!is_back && exceeds_capacity(model)) || ((!is_back || !was_well) && control_fails());
+    let overloaded = (!is_back && exceeds_capacity(model))
+        || ((!is_back || !course.was_well()) && control_fails());
     match back {
         _ if overloaded => Assessment::plain(Verdict::Overloaded, relapses),
         Some(back) => Assessment {
@@ -138,7 +122,7 @@ pub fn assess(
             recovery_time: Some(timeline.start(back).since(ends)),
             ..Assessment::plain(Verdict::Recovered, relapses)
         },
-        None if stayed_down_between_triggers(model, timeline, &good) => {
+        None if stayed_down_between_triggers(model, timeline, good) => {
             Assessment::plain(Verdict::Metastable, relapses)
         }
         None if (Time::ZERO + model.horizon).since(ends) < settling_time(model)
@@ -154,6 +138,91 @@ pub fn assess(
             None => Assessment::plain(Verdict::Metastable, relapses),
         },
     }
+}
+
+/// Whether `control`, a run of `model` without what disturbs it, fails too in the windows from the first
+/// trigger on.
+pub fn control_fails(model: &Model, control: &Recording) -> bool {
+    let good = good_windows(model, control);
+    let first = first_disturbed_window(model).unwrap_or(0).min(good.len());
+    !is_healthy(&good[first..]) || !is_served(model, control, first)
+}
+
+/// The window in which the first trigger begins; none without triggers. Whatever else is disturbed, the
+/// control run of the same world is judged alike from the same window on.
+pub fn first_disturbed_window(model: &Model) -> Option<usize> {
+    let (begins, _) = model.disturbed_between()?;
+    Some(model.window.times_in(begins.since(Time::ZERO)) as usize)
+}
+
+/// Whether the run of `model` that `recording` tells of is well at its end, as [`assess`] would find:
+/// unaffected or recovered. What is wrong with it otherwise is not asked, which saves most control runs.
+pub fn ends_well(
+    model: &Model,
+    recording: &Recording,
+    control_fails: impl FnOnce() -> bool,
+) -> bool {
+    let Some(course) = Course::of(model, recording) else {
+        return of_undisturbed(model, recording).is_well();
+    };
+    match course.back(model) {
+        Back::NeverAway => true,
+        Back::From(_) => course.was_well() || !control_fails(),
+        Back::Not => false,
+    }
+}
+
+/// A disturbed run in windows.
+struct Course {
+    good: Vec<bool>,
+    /// The window in which the first trigger begins.
+    first: usize,
+    /// The first window after the last trigger.
+    over: usize,
+    /// When the last trigger ends.
+    ends: Time,
+}
+
+/// When a disturbed run was good again for good, or for as long as is asked.
+enum Back {
+    NeverAway,
+    From(usize),
+    Not,
+}
+
+impl Course {
+    /// None if nothing disturbs the run.
+    fn of(model: &Model, recording: &Recording) -> Option<Self> {
+        let (begins, ends) = model.disturbed_between()?;
+        let (timeline, good) = (&recording.timeline, good_windows(model, recording));
+        let first = window_of(timeline, begins).min(good.len());
+        let over = window_from(timeline, ends).min(good.len());
+        Some(Self { good, first, over, ends })
+    }
+
+    fn back(&self, model: &Model) -> Back {
+        let Self { good, first, over, .. } = self;
+        let last_bad = good.iter().rposition(|&good| !good).filter(|bad| bad >= first);
+        let Some(last_bad) = last_bad else { return Back::NeverAway };
+        let back = match model.criterion.hold {
+            Some(hold) => first_stretch(good, *over, hold as usize),
+            None => Some(last_bad + 1).filter(|&back| good.len() - back >= ENOUGH_WINDOWS),
+        };
+        back.filter(|_| good.len() - over >= ENOUGH_WINDOWS).map_or(Back::Not, Back::From)
+    }
+
+    /// Up to the trigger a run and its control are the same. Where every window of a fair number was
+    /// good, the control is well without being run.
+    fn was_well(&self) -> bool {
+        self.first >= ENOUGH_BEFORE && self.good[..self.first].iter().all(|&good| good)
+    }
+}
+
+/// Without a trigger the run is its own control.
+fn of_undisturbed(model: &Model, recording: &Recording) -> Verdict {
+    let good = good_windows(model, recording);
+    let well = is_healthy(&good) && is_served(model, recording, 0) && !exceeds_capacity(model);
+    if well { Verdict::Unaffected } else { Verdict::Overloaded }
 }
 
 /// Whether an operator still keeps requests or attempts out when the run ends, or has done so in the
@@ -284,19 +353,26 @@ fn first_stretch(good: &[bool], from: usize, length: usize) -> Option<usize> {
 /// request sent at the last moment of the trigger, and one that meets what it left, may both run
 /// through all their attempts.
 fn settling_time(model: &Model) -> Span {
-    let below = lives_below(model);
     // An endless retry loop would make every verdict wait for ever.
-    let life = model
-        .clients
-        .iter()
-        .map(|client| longest_life(model, &client.edge, &below))
-        .max()
-        .unwrap_or_default()
-        .min(Span::from_nanos(model.horizon.as_nanos() / 8));
+    let life = longest_life_of_all(model).min(Span::from_nanos(model.horizon.as_nanos() / 8));
     let disturbed =
         model.disturbed_between().map_or(Span::ZERO, |(begins, ends)| ends.since(begins));
     let disturbed = disturbed.min(Span::from_nanos(model.horizon.as_nanos() / 4));
     model.window.saturating_mul(10).max(life.saturating_mul(2)).max(disturbed)
+}
+
+/// How long any request can go on.
+fn longest_life_of_all(model: &Model) -> Span {
+    let below = lives_below(model);
+    let lives = model.clients.iter().map(|client| longest_life(model, &client.edge, &below));
+    lives.max().unwrap_or_default()
+}
+
+/// When the last trigger ends, and when the last request that it has met does; none without triggers,
+/// and where somebody does something about it.
+pub fn settled_from(model: &Model) -> Option<(Time, Time)> {
+    let (_, over) = model.disturbed_between().filter(|_| model.levers.is_empty())?;
+    Some((over, over + longest_life_of_all(model)))
 }
 
 /// How long a request over `edge` can go on, with what it has set going further down, of which `below`

@@ -9,7 +9,6 @@ use metastable::report::table::HysteresisDocument;
 use metastable::scenario::length;
 use metastable::time::Span;
 
-use super::steps::Axis;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -18,6 +17,7 @@ use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::First;
+use super::steps::Axis;
 use super::story::{Source, stem};
 
 /// Move one parameter there and back in one run: where it collapses, where it comes back

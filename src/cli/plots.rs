@@ -5,7 +5,7 @@ use std::path::Path;
 use metastable::experiment::{Answer, CellOutcome, Run, Subject};
 use metastable::model::Model;
 use metastable::report::chart::{self, Chart};
-use metastable::report::table::{BasinDocument, HysteresisDocument, OddsDocument};
+use metastable::report::table::{BasinDocument, HysteresisDocument, OddsDocument, TipDocument};
 
 use super::failure::Failure;
 use super::output::Files;
@@ -84,6 +84,21 @@ pub(super) fn of_hysteresis(
     let HysteresisDocument { title, axis, found, .. } = document;
     let chart = chart::hysteresis(title, axis, &document.sentence(), found);
     add(files, folder, &format!("{stem}-hysteresis"), &chart)
+}
+
+/// `STEM-tip`.
+pub(super) fn of_tip(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    tip: &TipDocument<'_>,
+) -> Result<(), Failure> {
+    add(
+        files,
+        folder,
+        &format!("{stem}-tip"),
+        &chart::tip(tip.title, tip.axis, tip.is_length, tip.found),
+    )
 }
 
 fn add(files: &mut Files, folder: &Path, name: &str, chart: &Chart) -> Result<(), Failure> {

@@ -46,8 +46,7 @@ impl Source {
         if self.variant.len() > 1 {
             return Err(anyhow!("this is about one variant: give --variant once").into());
         }
-        let picked = self.pick(story, options)?;
-        Ok(picked.first().copied().ok_or_else(|| anyhow!("there is no variant"))?)
+        Ok(self.pick_or_base(story, options)?[0])
     }
 
     /// The variants that are asked for, in the order of the file, with the warnings about them said.
@@ -59,6 +58,20 @@ impl Source {
         let picked = story.pick(&self.variant).map_err(anyhow::Error::from)?;
         warn(&story.warnings_about(&picked), options);
         Ok(picked)
+    }
+
+    /// The variants that are asked for, or the scenario as written where none is.
+    pub(super) fn pick_or_base<'s>(
+        &self,
+        story: &'s Story,
+        options: &Options,
+    ) -> Result<Vec<&'s Variant>, Failure> {
+        if !self.variant.is_empty() {
+            return self.pick(story, options);
+        }
+        let base = vec![&story.variants[0]];
+        warn(&story.warnings_about(&base), options);
+        Ok(base)
     }
 }
 

@@ -27,6 +27,7 @@ mod refusal;
 mod reopen;
 mod scaling;
 mod service;
+pub mod shortcut;
 mod start;
 mod state;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod basin;
 mod batch;
 mod check;
+mod controls;
 mod expect;
 mod hysteresis;
 mod meter;
@@ -12,8 +13,10 @@ mod replicate;
 mod run;
 mod summary;
 mod sweep;
+mod tip;
 
-pub use basin::{Arrow, Basin, NoBasin, Reach, Tipping, basin, basin_runs};
+pub use basin::{Arrow, Basin, Brink, NoBasin, Reach, basin, basin_runs};
+pub use batch::Way;
 pub use check::{Claim, Promised, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
 pub use hysteresis::{Corner, Hysteresis, NoRamp, Traverse, hysteresis};
@@ -23,6 +26,7 @@ pub use odds::{
     splitting, usual_collapse,
 };
 pub use replicate::replicate;
-pub use run::{Run, Subject, Workbench};
+pub use run::{Engine, Run, Subject, Workbench};
 pub use summary::Summary;
 pub use sweep::{Cell, CellOutcome, Coordinate, sweep};
+pub use tip::{CurvePoint, Halt, Range, TipSearch, Tipping, TippingPoint};

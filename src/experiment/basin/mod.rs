@@ -25,11 +25,11 @@ pub use drift::Arrow;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Basin {
     /// The backlog, in seconds of work, that tips it while nobody tries again.
-    pub tipping: Tipping,
+    pub tipping: Brink,
     /// The same with so many retries under way, in ascending order and from none on.
-    pub boundary: Vec<(u32, Tipping)>,
+    pub boundary: Vec<(u32, Brink)>,
     /// How many retries tip it while nothing waits.
-    pub tipping_retries: Tipping,
+    pub tipping_retries: Brink,
     /// The largest backlog and the most retries that were looked at.
     pub reach: Reach,
     /// Where states lead to that were met, on average.
@@ -53,14 +53,14 @@ pub struct Reach {
 
 /// Where it tips, under several seeds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tipping {
+pub struct Brink {
     /// The tipping point of each seed; infinite where nothing up to `most` tips it.
     pub thresholds: Vec<f64>,
     /// The largest value that was tried.
     pub most: f64,
 }
 
-impl Tipping {
+impl Brink {
     /// The median over the seeds; none if most are not tipped.
     pub fn middle(&self) -> Option<f64> {
         median(self.thresholds.iter().copied()).filter(|middle| middle.is_finite())

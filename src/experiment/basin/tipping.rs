@@ -4,10 +4,10 @@ use std::sync::atomic::AtomicBool;
 
 use super::super::Workbench;
 use super::super::batch::in_parallel;
-use super::{NoBasin, Tipping};
-use crate::analysis::{Verdict, assess};
+use super::super::run::Control;
+use super::{Brink, NoBasin};
+use crate::analysis::Verdict;
 use crate::model::{Model, Start};
-use crate::observe::Recording;
 
 /// Which side a run falls to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +41,11 @@ impl<P: Fn() + Sync> Judge<'_, P> {
         guess: f64,
         most: f64,
         start: impl Fn(f64) -> Start + Sync,
-    ) -> Result<Option<(Tipping, u64)>, NoBasin> {
+    ) -> Result<Option<(Brink, u64)>, NoBasin> {
         let found = in_parallel(seeds, stop, |bench, &seed| -> Found {
-            let control = bench.record(self.base, seed);
+            // What is at the start decides from where on its control run is looked at: from the beginning.
+            let model = Model { start: start(guess), ..self.base.clone() };
+            let control = bench.control(&model, seed);
             (self.progress)();
             let mut runs = 1;
             let mut side = |value: f64| {
@@ -57,7 +59,7 @@ impl<P: Fn() + Sync> Judge<'_, P> {
         let Some(found) = found else { return Ok(None) };
         let found: Vec<(f64, u64)> = found.into_iter().collect::<Result<_, _>>()?;
         let (thresholds, runs): (Vec<f64>, Vec<u64>) = found.into_iter().unzip();
-        Ok(Some((Tipping { thresholds, most }, runs.into_iter().sum())))
+        Ok(Some((Brink { thresholds, most }, runs.into_iter().sum())))
     }
 
     fn side(
@@ -65,14 +67,13 @@ impl<P: Fn() + Sync> Judge<'_, P> {
         bench: &mut Workbench,
         start: Start,
         seed: u64,
-        control: &Recording,
+        control: &Control,
     ) -> Result<Side, NoBasin> {
         let model = Model { start, ..self.base.clone() };
         if model.fits().is_err() {
             return Ok(Side::Beyond);
         }
-        let recording = bench.record(&model, seed);
-        match assess(&model, &recording, || control.clone()).verdict {
+        match bench.judge_early(&model, seed, control).0.verdict {
             Verdict::Unaffected | Verdict::Recovered | Verdict::Draining => Ok(Side::Back),
             Verdict::Metastable => Ok(Side::Down),
             Verdict::Overloaded => Err(NoBasin::NeverWell),

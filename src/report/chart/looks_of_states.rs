@@ -3,7 +3,7 @@
 use super::{Chart, basin, hysteresis, odds};
 use crate::analysis::Interval;
 use crate::experiment::{
-    Arrow, Basin, Coordinate, Hysteresis, Odds, Reach, Splitting, Tipping, Traverse,
+    Arrow, Basin, Brink, Coordinate, Hysteresis, Odds, Reach, Splitting, Traverse,
 };
 use crate::observe::Point;
 use crate::time::Span;
@@ -15,7 +15,7 @@ pub(super) fn charts() -> Vec<(&'static str, Chart)> {
 /// Portraits with a boundary that meets both axes, one, or none, and runs that leave the frame.
 fn portraits() -> Vec<(&'static str, Chart)> {
     let of = |backlog: f64, retries: f64| {
-        let tipping = |at: f64| Tipping { thresholds: vec![at; 3], most: 30.0 };
+        let tipping = |at: f64| Brink { thresholds: vec![at; 3], most: 30.0 };
         let point = |second: u64| Point { backlog_s: second as f64 / 4.0, retrying: 90 * second };
         let arrow = |nth: u32| Arrow {
             at: (f64::from(nth % 9) / 4.0, f64::from(nth / 9) * 120.0),

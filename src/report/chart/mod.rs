@@ -33,6 +33,7 @@ mod text;
 mod theme;
 mod ticks;
 mod timeline;
+mod tip;
 
 #[cfg(test)]
 mod looks;
@@ -50,3 +51,4 @@ pub use odds::odds;
 pub use overlay::overlay;
 pub use services::services;
 pub use timeline::timeline;
+pub use tip::tip;

@@ -8,7 +8,7 @@ use super::value::{Record, Value, record};
 use super::wrap::paragraph;
 use super::{Document, csv, json};
 use crate::analysis::Interval;
-use crate::experiment::{Arrow, Basin, Tipping};
+use crate::experiment::{Arrow, Basin, Brink};
 use crate::observe::Point;
 use crate::report::terminal::style;
 
@@ -70,7 +70,7 @@ impl BasinDocument<'_> {
 
     fn sheet(&self) -> Sheet {
         let boundary = &self.found.boundary;
-        let cell = |tipping: &Tipping| match tipping.middle() {
+        let cell = |tipping: &Brink| match tipping.middle() {
             None => Cell::new("none found"),
             Some(middle) => {
                 Cell::new(three_digits(middle)).and(range(tipping, three_digits), style::FAINT)
@@ -78,7 +78,7 @@ impl BasinDocument<'_> {
         };
         let names = boundary.iter().map(|(retries, _)| count(f64::from(*retries))).collect();
         let cells = boundary.iter().map(|(_, tipping)| cell(tipping)).collect();
-        let seeds = |tipping: &Tipping| Cell::new(tipping.thresholds.len().to_string());
+        let seeds = |tipping: &Brink| Cell::new(tipping.thresholds.len().to_string());
         let seeds = boundary.iter().map(|(_, tipping)| seeds(tipping)).collect();
         let columns = vec![
             Column::new(&["tipping backlog", "s of work"], Align::Right, 0, cells),
@@ -88,7 +88,7 @@ impl BasinDocument<'_> {
     }
 
     fn records(&self) -> Vec<Record> {
-        let of = |(retries, tipping): &(u32, Tipping)| {
+        let of = |(retries, tipping): &(u32, Brink)| {
             let mut fields: Record = vec![("retries".to_owned(), u64::from(*retries).into())];
             fields.extend(tipping_fields("tipping_backlog_s", tipping));
             fields
@@ -98,18 +98,18 @@ impl BasinDocument<'_> {
 }
 
 /// ` (1.02 to 1.08)`; nothing where there is no spread.
-fn within(tipping: &Tipping, number: fn(f64) -> String) -> String {
+fn within(tipping: &Brink, number: fn(f64) -> String) -> String {
     let range = range(tipping, number);
     if range.is_empty() { range } else { format!(" ({range})") }
 }
 
-fn range(tipping: &Tipping, number: fn(f64) -> String) -> String {
+fn range(tipping: &Brink, number: fn(f64) -> String) -> String {
     let Some(Interval { low, high }) = tipping.interval() else { return String::new() };
     let (low, high) = (number(low), if high.is_finite() { number(high) } else { "any".to_owned() });
     if low == high { String::new() } else { format!("{low} to {high}") }
 }
 
-fn tipping_fields(name: &str, tipping: &Tipping) -> Record {
+fn tipping_fields(name: &str, tipping: &Brink) -> Record {
     let interval = tipping.interval();
     let of = |end: fn(Interval) -> f64| interval.map(end);
     vec![

@@ -16,6 +16,7 @@ mod promises;
 mod runs;
 mod sheet;
 mod spread;
+mod tip;
 mod value;
 pub(super) mod wrap;
 
@@ -26,6 +27,7 @@ pub use hysteresis::HysteresisDocument;
 pub use odds::OddsDocument;
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
+pub use tip::{TipDocument, TipOf, TipRows};
 pub use value::{Record, Value};
 
 /// How a document is written.

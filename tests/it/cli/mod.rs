@@ -2,6 +2,7 @@
 
 mod basin;
 mod check;
+mod engine;
 mod explain;
 mod fixture;
 mod hysteresis;
@@ -11,3 +12,4 @@ mod refusals;
 mod run;
 mod streams;
 mod sweep;
+mod tip;
