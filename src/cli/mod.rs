@@ -1,6 +1,7 @@
 //! The roof: what is typed, and what is done about it. One command, one file; nothing here computes.
 
 mod axis;
+mod basin;
 mod check;
 mod completions;
 mod engine;
@@ -8,9 +9,11 @@ mod exit;
 mod explain;
 mod failure;
 mod files;
+mod hysteresis;
 mod init;
 mod interrupt;
 mod man;
+mod odds;
 mod options;
 mod output;
 mod plot;
@@ -19,6 +22,7 @@ mod presets;
 mod progress;
 mod run;
 mod seeds;
+mod steps;
 mod story;
 mod sweep;
 mod tip;
@@ -65,6 +69,9 @@ enum Command {
     Plot(plot::Args),
     Explain(explain::Args),
     Trace(trace::Args),
+    Basin(basin::Args),
+    Hysteresis(hysteresis::Args),
+    Odds(odds::Args),
     Presets(presets::Args),
     Init(init::Args),
     Completions(completions::Args),
@@ -102,6 +109,9 @@ impl Cli {
             Command::Plot(args) => plot::plot(args, &self.options),
             Command::Explain(args) => explain::explain(args, &self.options),
             Command::Trace(args) => trace::trace(args, &self.options),
+            Command::Basin(args) => basin::basin(args, &self.options),
+            Command::Hysteresis(args) => hysteresis::hysteresis(args, &self.options),
+            Command::Odds(args) => odds::odds(args, &self.options),
             Command::Presets(args) => presets::presets(args),
             Command::Init(args) => init::init(args, &self.options),
             Command::Completions(args) => completions::completions(args, Self::command()),

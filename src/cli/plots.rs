@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use metastable::experiment::{CellOutcome, Run, Subject};
+use metastable::experiment::{Answer, CellOutcome, Run, Subject};
 use metastable::model::Model;
 use metastable::report::chart::{self, Chart};
-use metastable::report::table::TipDocument;
+use metastable::report::table::{BasinDocument, HysteresisDocument, OddsDocument, TipDocument};
 
 use super::failure::Failure;
 use super::output::Files;
@@ -45,6 +45,45 @@ pub(super) fn of_sweep(
     cells: &[CellOutcome],
 ) -> Result<(), Failure> {
     add(files, folder, &format!("{stem}-heat-map"), &chart::heat_map(title, axes, cells))
+}
+
+/// `STEM-odds`, where the climb was split.
+pub(super) fn of_odds(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &OddsDocument<'_>,
+) -> Result<(), Failure> {
+    match document.found {
+        Answer::Splitting(found) => {
+            let chart = chart::odds(document.title, &document.sentence(), found);
+            add(files, folder, &format!("{stem}-odds"), &chart)
+        }
+        Answer::Plain(_) => Ok(()),
+    }
+}
+
+/// `STEM-basin`.
+pub(super) fn of_basin(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &BasinDocument<'_>,
+) -> Result<(), Failure> {
+    let chart = chart::basin(document.title, &document.sentence(), document.found);
+    add(files, folder, &format!("{stem}-basin"), &chart)
+}
+
+/// `STEM-hysteresis`.
+pub(super) fn of_hysteresis(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &HysteresisDocument<'_>,
+) -> Result<(), Failure> {
+    let HysteresisDocument { title, axis, found, .. } = document;
+    let chart = chart::hysteresis(title, axis, &document.sentence(), found);
+    add(files, folder, &format!("{stem}-hysteresis"), &chart)
 }
 
 /// `STEM-tip`.

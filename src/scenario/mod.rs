@@ -71,6 +71,7 @@ mod version;
 
 pub use alter::Alteration;
 pub use dial::Dial;
+pub use element::length;
 pub use load::LARGEST_SEED;
 pub use pick::UnknownVariant;
 pub use presets::{Preset, Side};

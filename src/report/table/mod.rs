@@ -1,5 +1,6 @@
 //! Results as tables, in four formats from one source.
 
+mod basin;
 mod cells;
 mod csv;
 #[cfg(test)]
@@ -7,8 +8,10 @@ mod example;
 mod explanation;
 pub(super) mod figure;
 mod grid;
+mod hysteresis;
 mod json;
 mod junit;
+mod odds;
 mod parties;
 mod promises;
 mod runs;
@@ -19,8 +22,11 @@ mod trace;
 mod value;
 pub(super) mod wrap;
 
+pub use basin::BasinDocument;
 pub use cells::SweepDocument;
 pub use explanation::ExplainDocument;
+pub use hysteresis::HysteresisDocument;
+pub use odds::OddsDocument;
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
 pub use tip::{TipDocument, TipOf, TipRows};

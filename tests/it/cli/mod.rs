@@ -1,9 +1,12 @@
 //! The built command, as a shell sees it.
 
+mod basin;
 mod check;
 mod engine;
 mod explain;
 mod fixture;
+mod hysteresis;
+mod odds;
 mod plot;
 mod refusals;
 mod run;
