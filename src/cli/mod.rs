@@ -12,6 +12,7 @@ mod plot;
 mod plots;
 mod presets;
 mod progress;
+mod report;
 mod run;
 mod seeds;
 mod story;
@@ -43,6 +44,7 @@ Examples:
   metastable run scenarios/retry-storm.toml --set clients.web.load=0.5
   metastable explain scenarios/retry-storm.toml
   metastable sweep scenarios/headroom.toml --plot plots
+  metastable report scenarios/headroom.toml -o report.html
   metastable check scenarios
 
 Exit codes: 0 done, 1 a promise is broken, 2 the scenario or the command line
@@ -55,6 +57,7 @@ enum Command {
     Check(check::Args),
     Plot(plot::Args),
     Explain(explain::Args),
+    Report(report::Args),
     Presets(presets::Args),
 }
 
@@ -87,6 +90,7 @@ impl Cli {
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
             Command::Explain(args) => explain::explain(args, &self.options),
+            Command::Report(args) => report::report(args, &self.options),
             Command::Presets(args) => presets::presets(args),
         }
     }

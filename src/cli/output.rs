@@ -84,16 +84,7 @@ impl Output {
             if !seen.insert(path) {
                 return Err(anyhow!("-o {} is given twice", path.display()).into());
             }
-            if path.is_dir() {
-                return Err(anyhow!("-o {}: this is a folder", path.display()).into());
-            }
-            let folder = folder_of(path);
-            // Folders of charts are made as needed; one that is named only in passing is rather a slip.
-            if !folder.is_dir() {
-                let (path, folder) = (path.display(), folder.display());
-                return Err(anyhow!("-o {path}: there is no folder {folder}").into());
-            }
-            refuse_unwritable(folder)?;
+            refuse_unwritable_file(path)?;
         }
         Ok(())
     }
@@ -151,8 +142,22 @@ pub(super) fn refuse_unwritable(folder: &Path) -> Result<(), Failure> {
     Ok(probe(folder).map_err(anyhow::Error::from)?)
 }
 
+/// Refuses a file named by `-o` that could not be written after all the work is done.
+pub(super) fn refuse_unwritable_file(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() {
+        return Err(anyhow!("-o {}: this is a folder", path.display()).into());
+    }
+    let folder = folder_of(path);
+    // Folders of charts are made as needed; one that is named only in passing is rather a slip.
+    if !folder.is_dir() {
+        let (path, folder) = (path.display(), folder.display());
+        return Err(anyhow!("-o {path}: there is no folder {folder}").into());
+    }
+    refuse_unwritable(folder)
+}
+
 /// The folder that a file lies in.
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         Some(_) | None => Path::new("."),

@@ -15,4 +15,4 @@ pub use metric::{ClientMetric, EdgeMetric, Metric, Quantity, ServiceMetric, Swee
 pub use replicate::replicate;
 pub use run::{Run, Subject, Workbench};
 pub use summary::Summary;
-pub use sweep::{Cell, CellOutcome, Coordinate, sweep};
+pub use sweep::{Cell, CellOutcome, Coordinate, sweep, sweep_keeping};

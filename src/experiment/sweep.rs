@@ -79,16 +79,36 @@ pub fn sweep(
     stop: &AtomicBool,
     progress: impl Fn() + Sync,
 ) -> Option<Vec<CellOutcome>> {
+    let outcomes = sweep_keeping(cells, seeds, stop, &progress, |_, _| ())?;
+    Some(outcomes.into_iter().map(|(outcome, ())| outcome).collect())
+}
+
+/// Like [`sweep`], and with every outcome comes what `keep` makes of the cell's run under the first
+/// seed. It is made as soon as the run is done, so that only what is kept of it takes memory.
+pub fn sweep_keeping<T: Send>(
+    cells: &[Cell],
+    seeds: Range<u64>,
+    stop: &AtomicBool,
+    progress: impl Fn() + Sync,
+    keep: impl Fn(&Cell, &Run) -> T + Sync,
+) -> Option<Vec<(CellOutcome, T)>> {
     let jobs: Vec<(&Cell, u64)> =
         cells.iter().flat_map(|cell| seeds.clone().map(move |seed| (cell, seed))).collect();
-    let replicates = in_parallel(&jobs, stop, |bench, &(cell, seed)| {
-        let replicate = Replicate::from(&bench.run(&cell.variant, &cell.model, seed));
+    let runs = in_parallel(&jobs, stop, |bench, &(cell, seed)| {
+        let run = bench.run(&cell.variant, &cell.model, seed);
         progress();
-        replicate
+        let kept = (seed == seeds.start).then(|| keep(cell, &run));
+        (Replicate::from(&run), kept)
     })?;
-    let per_cell = seeds.count().max(1);
-    let outcomes = cells.iter().zip(replicates.chunks(per_cell));
-    Some(outcomes.map(|(cell, replicates)| CellOutcome::of(cell, replicates)).collect())
+    let per_cell = seeds.clone().count();
+    let mut runs = runs.into_iter();
+    let outcome = |cell: &Cell| {
+        let (replicates, kept): (Vec<Replicate>, Vec<Option<T>>) =
+            runs.by_ref().take(per_cell).unzip();
+        let kept = kept.into_iter().flatten().next()?;
+        Some((CellOutcome::of(cell, &replicates), kept))
+    };
+    Some(cells.iter().filter_map(outcome).collect())
 }
 
 /// What is kept of one run of a cell.

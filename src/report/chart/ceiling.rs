@@ -7,7 +7,7 @@ use crate::policy::limit::Limit;
 
 /// The least of what bounds a service, as far as that is fixed before a run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ceiling {
+pub(in crate::report) struct Ceiling {
     /// Attempts that it can serve, 1/s.
     pub per_second: f64,
     /// What bounds it.
@@ -16,7 +16,7 @@ pub(super) struct Ceiling {
 
 impl Ceiling {
     /// Of all instances of `service` together.
-    pub(super) fn of(service: &Service) -> Self {
+    pub(in crate::report) fn of(service: &Service) -> Self {
         let mut least =
             Self { per_second: service.capacity().per_second(), name: "capacity".to_owned() };
         let mut lower = |per_second: f64, name: String| {

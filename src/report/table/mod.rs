@@ -11,7 +11,7 @@ mod json;
 mod parties;
 mod promises;
 mod runs;
-mod sheet;
+pub(super) mod sheet;
 mod spread;
 mod value;
 pub(super) mod wrap;
