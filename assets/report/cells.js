@@ -37,7 +37,7 @@ function openCell(nth, button) {
   const words = map?.getAttribute("aria-label") ?? "";
   document.getElementById("cell-outcome").textContent = words.slice(words.lastIndexOf(": ") + 2);
   const said = document.getElementById("cell-said");
-  said.textContent = `Under the first seed ${panel.said}`;
+  said.textContent = `Seed ${data.seed}, shown here: ${panel.said}`;
   said.className = `said ${panel.tone}`;
   document.getElementById("cell-command").textContent = cell.command;
   behind?.leave();
@@ -120,6 +120,16 @@ function percentile(share) {
   return String(Number(((1 - share) * 100).toFixed(5)));
 }
 
+// 1, 2, 5, 10, 20 and so on between two lengths; only 1, 10, 100 where that is enough.
+function roundSteps(from, to) {
+  const digits = to / from > 300 ? [1] : [1, 2, 5];
+  const steps = [];
+  for (let ten = Math.floor(Math.log10(from)); ten <= Math.log10(to); ten += 1) {
+    steps.push(...digits.map((digit) => Number(`${digit}e${ten}`)));
+  }
+  return steps.filter((step) => step >= from && step <= to);
+}
+
 function drawLatencies(card) {
   const host = card.querySelector(".plot");
   const names = card.querySelector(".names");
@@ -143,10 +153,15 @@ function drawLatencies(card) {
       scales: { x: { time: false, range: [0, rarest] }, y: { distr: 3, range: [least / 1.3, most * 1.3] } },
       axes: axes(true, {
         x: {
-          splits: () => MARKS.map(nines).filter((place) => place <= rarest),
+          splits: (u) => {
+            // Where two would stand on each other, the rarer one stays.
+            const apart = (rarest * 44) / Math.max(1, u.bbox.width / devicePixelRatio);
+            const marks = MARKS.map(nines).filter((place) => place <= rarest);
+            return marks.filter((place, nth) => !(marks[nth + 1] - place < apart));
+          },
           values: (_, splits) => splits.map((place) => `p${percentile(10 ** -place)}`),
         },
-        y: { values: (_, splits) => splits.map((at) => (at == null ? "" : mark(at))) },
+        y: { splits: (_, __, from, to) => roundSteps(from, to), values: (_, splits) => splits.map(mark) },
       }),
       series: [
         {},

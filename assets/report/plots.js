@@ -117,23 +117,19 @@ function beyond(u, values, top, unit, name) {
 }
 
 // A triangle under the instant from which on all is well.
-function backAt(u, at) {
+function backAt(u, at, name, words) {
   if (at == null || at < u.scales.x.min || at > u.scales.x.max) return;
   onCanvas(u, (ctx, fine, box) => {
     const [x, y] = [u.valToPos(at, "x", true), box.top + box.height];
-    ctx.fillStyle = colour("well");
-    ctx.moveTo(x, y - 8 * fine);
+    ctx.fillStyle = colour(name);
+    ctx.moveTo(x, y - 9 * fine);
     ctx.lineTo(x + 5 * fine, y);
     ctx.lineTo(x - 5 * fine, y);
     ctx.fill();
-    ctx.textAlign = x > box.left + box.width - 60 * fine ? "right" : "left";
-    ctx.textBaseline = "alphabetic";
-    const beside = ctx.textAlign === "left" ? 9 : -9;
-    ctx.lineWidth = 4 * fine;
-    ctx.lineJoin = "round";
-    ctx.strokeStyle = colour("paper");
-    ctx.strokeText("back", x + beside * fine, y - 3 * fine);
-    ctx.fillText("back", x + beside * fine, y - 3 * fine);
+    if (!words) return;
+    const right = x + 9 * fine + ctx.measureText(words).width;
+    const fits = right < box.left + box.width;
+    label(ctx, fine, words, fits ? right : x - 9 * fine, y - 3 * fine, name);
   });
 }
 

@@ -34,7 +34,7 @@ function drawLanes(lanes, group, panel, reach) {
         over: (u) => {
           if (panel.ceiling) bound(u, ...panel.ceiling);
           if (!group.hidden.has("attempts")) beyond(u, lines.attempts, reach.rates, "/s", "attempts");
-          backAt(u, panel.back);
+          backAt(u, panel.back, "well", "back");
         },
       });
     } else if (lane.dataset.lane === "below") {
@@ -60,15 +60,40 @@ function drawLanes(lanes, group, panel, reach) {
   }
 }
 
-// What the cursor points at, in words, for the eye and for the ear.
+// What the cursor points at, or the means over what is shown: for the eye and for the ear.
 function readings(panel, group) {
-  const nth = stretchAt(panel.times, group.at);
-  const [from, to] = [panel.times[nth], panel.times[nth + 1]];
-  const unit = { below: panel.extent.unit };
-  const parts = Object.keys(KEYS)
-    .filter((key) => !group.hidden.has(key))
-    .map((key) => ({ key, text: `${figure(panel.lines[key][nth])}${unit[key] ? ` ${unit[key]}` : ""}` }));
-  return { when: `${seconds(from)}–${seconds(to)} s`, parts };
+  const { times, lines } = panel;
+  let [from, to] = group.range;
+  let value = (key) => mean(times, lines[key], from, to);
+  let when = `${stretch(from, to)}, means`;
+  if (group.at != null && group.at <= panel.end) {
+    const nth = stretchAt(times, group.at);
+    [from, to] = [times[nth], times[nth + 1]];
+    value = (key) => lines[key][nth];
+    when = stretch(from, to);
+  }
+  const unit = (key) => (key === "below" && panel.extent.unit ? ` ${panel.extent.unit}` : "");
+  const keys = Object.keys(KEYS).filter((key) => !group.hidden.has(key));
+  return { when, parts: keys.map((key) => ({ key, text: `${figure(value(key))}${unit(key)}` })) };
+}
+
+// From when to when, as precisely as the stretch is long.
+function stretch(from, to) {
+  const decimals = Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(to - from) + 1e-9)));
+  const round = (at) => seconds(Number(at.toFixed(decimals)));
+  return `${round(from)}–${round(to)} s`;
+}
+
+// The mean from one instant to another, each stretch by how much of it lies between them.
+function mean(times, values, from, to) {
+  let sum = 0;
+  let whole = 0;
+  for (let nth = 0; nth + 1 < times.length; nth += 1) {
+    const length = Math.max(0, Math.min(to, times[nth + 1]) - Math.max(from, times[nth]));
+    sum += values[nth] * length;
+    whole += length;
+  }
+  return whole > 0 ? sum / whole : 0;
 }
 
 function nameOf(key, panel) {
@@ -78,12 +103,6 @@ function nameOf(key, panel) {
 // Keeps `readout` and `slider` telling what the cursor points at.
 function tell(group, panel, readout, slider) {
   const write = () => {
-    if (group.at == null) {
-      readout.replaceChildren();
-      slider.removeAttribute("aria-valuetext");
-      slider.setAttribute("aria-valuenow", "0");
-      return;
-    }
     const { when, parts } = readings(panel, group);
     const spans = parts.map(({ key, text }) => {
       const name = nameOf(key, panel);
@@ -91,7 +110,7 @@ function tell(group, panel, readout, slider) {
       return element("span", { "data-reads": key }, element("i", { class: `mark ${key}` }), value, ` ${name}`);
     });
     readout.replaceChildren(element("span", { class: "when" }, when), ...spans);
-    slider.setAttribute("aria-valuenow", String(group.at));
+    slider.setAttribute("aria-valuenow", String(group.at ?? group.range[0]));
     const words = parts.map(({ key, text }) => `${nameOf(key, panel)} ${text}`);
     slider.setAttribute("aria-valuetext", `${when}: ${words.join(", ")}`);
   };
@@ -184,7 +203,10 @@ function drawOverlay(card) {
     height: HEIGHTS.overlay,
     top: most * 1.06,
     lines,
-    over: (u) => panels.forEach((panel, nth) => !time.hidden.has(`variant ${nth}`) && backAt(u, panel.back)),
+    over: (u) =>
+      panels.forEach((panel, nth) => {
+        if (!time.hidden.has(`variant ${nth}`)) backAt(u, panel.back, lines[nth].stroke);
+      }),
   });
   listen(lanes, time, { times, end: time.end }, "all variants");
   time.watchers.push(() => {
@@ -265,7 +287,7 @@ for (const button of document.querySelectorAll("[data-zoom]")) {
 
 const range = document.getElementById("range");
 function tellRange() {
-  range.textContent = `${seconds(Math.round(time.range[0] * 1e3) / 1e3)}–${seconds(time.range[1])} s`;
+  range.textContent = stretch(...time.range);
 }
 time.watchers.push(tellRange);
 tellRange();

@@ -20,6 +20,7 @@ mod hedging;
 mod parity;
 mod readme;
 mod refusals;
+mod report;
 mod rust_paths;
 mod same_facts;
 mod scenario;

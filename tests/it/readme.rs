@@ -12,8 +12,11 @@ use std::process::Command;
 
 const README: &str = include_str!("../../README.md");
 /// Every page whose word is kept.
-const PAGES: [(&str, &str); 2] =
-    [("README.md", README), ("docs/graphs.md", include_str!("../../docs/graphs.md"))];
+const PAGES: [(&str, &str); 3] = [
+    ("README.md", README),
+    ("docs/graphs.md", include_str!("../../docs/graphs.md")),
+    ("docs/report.md", include_str!("../../docs/report.md")),
+];
 
 /// What a reader is told to type.
 #[derive(Debug, PartialEq, Eq)]

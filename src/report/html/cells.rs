@@ -129,8 +129,9 @@ fn heat_map(
     }
     let columns = table.columns.labels.len();
     let dense = columns > DENSE;
-    let attributes = if dense { "<table data-map" } else { "<table data-map class=\"roomy\"" };
-    text.push_str(&scrolling(&caption).replacen("<table", attributes, 1));
+    let roomy = if dense { "" } else { " class=\"roomy\"" };
+    let attributes = format!(" data-map{roomy} style=\"--columns:{columns}\"");
+    text.push_str(&scrolling(&caption, &attributes));
     text.push_str("<thead><tr><td></td>");
     for label in &table.columns.labels {
         let _ = write!(text, "<th scope=\"col\">{}</th>", escaped(label));
@@ -244,7 +245,7 @@ fn rows(text: &mut String, grid: &Grid<'_>) {
         text,
         "<details class=\"rows\"{open}><summary>The recovery table: {cells} cells</summary>"
     );
-    text.push_str(&scrolling("How many seeds of each cell recover"));
+    text.push_str(&scrolling("How many seeds of each cell recover", ""));
     text.push_str("<thead><tr><th scope=\"col\">timeline</th>");
     if several {
         text.push_str("<th scope=\"col\">variant</th>");

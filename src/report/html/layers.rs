@@ -31,7 +31,7 @@ pub(super) fn section(subjects: &[Subject<'_>], firsts: &[&Summary]) -> Option<S
         .iter()
         .flat_map(|(_, run)| (0..names.len()).filter_map(|edge| value(run, edge)))
         .fold(1.0, f64::max);
-    let mut text = scrolling("Attempts for each fresh request, edge by edge, callers first");
+    let mut text = scrolling("Attempts for each fresh request, edge by edge, callers first", "");
     text.push_str("<thead><tr><th scope=\"col\">edge</th>");
     for (name, _) in &shown {
         let _ = write!(text, "<th scope=\"col\">{}</th>", escaped(name));

@@ -100,6 +100,8 @@ pub struct Origin<'a> {
 /// What the scripts draw.
 #[derive(Serialize)]
 struct Data<'a> {
+    /// The first seed, under which everything was run that is drawn.
+    seed: u64,
     names: Vec<&'a str>,
     extent: Option<Reaches>,
     panels: Vec<Panel>,
@@ -164,6 +166,7 @@ impl Report<'_> {
         let extent = panel::extent(&watched, &runs);
         let command = self.command("run");
         let data = Data {
+            seed: self.seeds.start,
             names: self.subjects.iter().map(|subject| subject.name).collect(),
             extent: (!runs.is_empty()).then(|| Reaches::of(&watched, &extent)),
             panels: watched.iter().map(|run| Panel::of(run, &extent, Detail::Full)).collect(),

@@ -10,7 +10,7 @@ use crate::report::terminal::style;
 
 /// `sheet` as a table that is called `caption` and scrolls where it is wider than the page.
 pub(super) fn html(sheet: &Sheet, caption: &str) -> String {
-    let mut text = scrolling(caption);
+    let mut text = scrolling(caption, "");
     let _ = write!(text, "<thead><tr><th scope=\"col\">{}</th>", escaped(sheet.heading()));
     for column in sheet.columns() {
         let heading = escaped(&column.heading());
@@ -34,12 +34,12 @@ pub(super) fn html(sheet: &Sheet, caption: &str) -> String {
     text
 }
 
-/// The beginning of a table that scrolls by itself, by keys too.
-pub(super) fn scrolling(caption: &str) -> String {
+/// The beginning of a table with these attributes that scrolls by itself, by keys too.
+pub(super) fn scrolling(caption: &str, attributes: &str) -> String {
     let caption = escaped(caption);
     format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\
-         <table><caption>{caption}</caption>"
+         <table{attributes}><caption>{caption}</caption>"
     )
 }
 

@@ -2,7 +2,7 @@
 
 mod check;
 mod explain;
-mod fixture;
+pub(crate) mod fixture;
 mod plot;
 mod refusals;
 mod run;
