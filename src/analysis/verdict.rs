@@ -94,12 +94,12 @@ const ENOUGH_WINDOWS: usize = 3;
 /// Windows before the first trigger that must all be good for the control run to be taken as well.
 const ENOUGH_BEFORE: usize = 5;
 
-/// Judges `recording`, a run of `model`. `control` is called only where the verdict depends on it,
-/// and runs the model without its triggers under the same seed.
+/// Judges `recording`, a run of `model`. `control_fails` is called only where the verdict depends on it,
+/// and tells of the model without its triggers under the same seed what [`control_fails`] does.
 pub fn assess(
     model: &Model,
     recording: &Recording,
-    control: impl FnOnce() -> Recording,
+    control_fails: impl FnOnce() -> bool,
 ) -> Assessment {
     let timeline = &recording.timeline;
     let good = good_windows(model, recording);
@@ -123,11 +123,6 @@ pub fn assess(
     // Up to the trigger a run and its control are the same. Where every window of a fair number was
     // good, the control is well without being run.
     let was_well = first >= ENOUGH_BEFORE && good[..first].iter().all(|&good| good);
-    let control_fails = || {
-        let control = control();
-        let good = good_windows(model, &control);
-        !is_healthy(&good[first.min(good.len())..]) || !is_served(model, &control, first)
-    };
     let is_back = back.is_some();
     let overloaded =
         (!is_back && exceeds_capacity(model)) || ((!is_back || !was_well) && control_fails());
@@ -154,6 +149,21 @@ pub fn assess(
             None => Assessment::plain(Verdict::Metastable, relapses),
         },
     }
+}
+
+/// Whether `control`, a run of `model` without what disturbs it, fails too in the windows from the first
+/// trigger on.
+pub fn control_fails(model: &Model, control: &Recording) -> bool {
+    let good = good_windows(model, control);
+    let first = first_disturbed_window(model).unwrap_or(0).min(good.len());
+    !is_healthy(&good[first..]) || !is_served(model, control, first)
+}
+
+/// The window in which the first trigger begins; none without triggers. Whatever else is disturbed, the
+/// control run of the same world is judged alike from the same window on.
+pub fn first_disturbed_window(model: &Model) -> Option<usize> {
+    let (begins, _) = model.disturbed_between()?;
+    Some(model.window.times_in(begins.since(Time::ZERO)) as usize)
 }
 
 /// Whether an operator still keeps requests or attempts out when the run ends, or has done so in the
@@ -284,19 +294,26 @@ fn first_stretch(good: &[bool], from: usize, length: usize) -> Option<usize> {
 /// request sent at the last moment of the trigger, and one that meets what it left, may both run
 /// through all their attempts.
 fn settling_time(model: &Model) -> Span {
-    let below = lives_below(model);
     // An endless retry loop would make every verdict wait for ever.
-    let life = model
-        .clients
-        .iter()
-        .map(|client| longest_life(model, &client.edge, &below))
-        .max()
-        .unwrap_or_default()
-        .min(Span::from_nanos(model.horizon.as_nanos() / 8));
+    let life = longest_life_of_all(model).min(Span::from_nanos(model.horizon.as_nanos() / 8));
     let disturbed =
         model.disturbed_between().map_or(Span::ZERO, |(begins, ends)| ends.since(begins));
     let disturbed = disturbed.min(Span::from_nanos(model.horizon.as_nanos() / 4));
     model.window.saturating_mul(10).max(life.saturating_mul(2)).max(disturbed)
+}
+
+/// How long any request can go on.
+fn longest_life_of_all(model: &Model) -> Span {
+    let below = lives_below(model);
+    let lives = model.clients.iter().map(|client| longest_life(model, &client.edge, &below));
+    lives.max().unwrap_or_default()
+}
+
+/// When the last trigger ends, and when the last request that it has met does; none without triggers,
+/// and where somebody does something about it.
+pub fn settled_from(model: &Model) -> Option<(Time, Time)> {
+    let (_, over) = model.disturbed_between().filter(|_| model.levers.is_empty())?;
+    Some((over, over + longest_life_of_all(model)))
 }
 
 /// How long a request over `edge` can go on, with what it has set going further down, of which `below`

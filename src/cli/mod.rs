@@ -1,6 +1,7 @@
 //! The roof: what is typed, and what is done about it. One command, one file; nothing here computes.
 
 mod check;
+mod engine;
 mod exit;
 mod explain;
 mod failure;

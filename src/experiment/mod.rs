@@ -2,6 +2,7 @@
 
 mod batch;
 mod check;
+mod controls;
 mod expect;
 mod metric;
 mod replicate;
@@ -9,10 +10,11 @@ mod run;
 mod summary;
 mod sweep;
 
+pub use batch::Way;
 pub use check::{Claim, Promised, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
 pub use metric::{ClientMetric, EdgeMetric, Metric, Quantity, ServiceMetric, SweepMetric};
 pub use replicate::replicate;
-pub use run::{Run, Subject, Workbench};
+pub use run::{Engine, Run, Subject, Workbench};
 pub use summary::Summary;
 pub use sweep::{Cell, CellOutcome, Coordinate, sweep, sweep_keeping};

@@ -1,11 +1,11 @@
 //! A grid of cells, each run under several seeds.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
-use super::Run;
-use super::batch::in_parallel;
-use crate::analysis::{Interval, Verdict, median, wilson};
+use super::batch::{Way, in_parallel};
+use super::controls::Controls;
+use super::{Run, Workbench};
+use crate::analysis::{Assessment, Interval, Verdict, median, wilson};
 use crate::model::Model;
 
 /// One point of the grid.
@@ -40,6 +40,8 @@ pub struct CellOutcome {
     /// Median over the seeds that recovered of the time since the last trigger, in seconds; an
     /// unaffected seed counts as zero; none if no seed is well at the end.
     pub median_recovery_time_s: Option<f64>,
+    /// How many runs were not played to their end, as their verdict was known.
+    pub cut_short: u64,
 }
 
 impl CellOutcome {
@@ -72,35 +74,45 @@ impl CellOutcome {
 /// Runs every cell under every seed, in parallel over both, on rayon's current pool.
 ///
 /// The outcomes come in the order of the cells and do not depend on the number of threads.
-/// `progress` is told of every finished run, from any thread. None if `stop` was set meanwhile.
-pub fn sweep(
+/// `progress` is told of every finished run, from any thread. None if it was stopped meanwhile.
+pub fn sweep<'a>(
     cells: &[Cell],
     seeds: Range<u64>,
-    stop: &AtomicBool,
+    way: impl Into<Way<'a>>,
     progress: impl Fn() + Sync,
 ) -> Option<Vec<CellOutcome>> {
-    let outcomes = sweep_keeping(cells, seeds, stop, &progress, |_, _| ())?;
-    Some(outcomes.into_iter().map(|(outcome, ())| outcome).collect())
+    let way = way.into();
+    let replicates = every_run(cells, seeds.clone(), way, |bench, job| {
+        let replicate = job.judge(bench, way.early_stop);
+        progress();
+        replicate
+    })?;
+    let outcomes = cells.iter().zip(replicates.chunks(seeds.count().max(1)));
+    Some(outcomes.map(|(cell, replicates)| CellOutcome::of(cell, replicates)).collect())
 }
 
 /// Like [`sweep`], and with every outcome comes what `keep` makes of the cell's run under the first
-/// seed. It is made as soon as the run is done, so that only what is kept of it takes memory.
-pub fn sweep_keeping<T: Send>(
+/// seed, which is played to its end. It is made as soon as the run is done, so that only what is kept
+/// of it takes memory.
+pub fn sweep_keeping<'a, T: Send>(
     cells: &[Cell],
     seeds: Range<u64>,
-    stop: &AtomicBool,
+    way: impl Into<Way<'a>>,
     progress: impl Fn() + Sync,
     keep: impl Fn(&Cell, &Run) -> T + Sync,
 ) -> Option<Vec<(CellOutcome, T)>> {
-    let jobs: Vec<(&Cell, u64)> =
-        cells.iter().flat_map(|cell| seeds.clone().map(move |seed| (cell, seed))).collect();
-    let runs = in_parallel(&jobs, stop, |bench, &(cell, seed)| {
-        let run = bench.run(&cell.variant, &cell.model, seed);
+    let way = way.into();
+    let runs = every_run(cells, seeds.clone(), way, |bench, job| {
+        let (replicate, kept) = if job.seed == seeds.start {
+            let run = job.run(bench);
+            (Replicate::from(&run.assessment), Some(keep(job.cell, &run)))
+        } else {
+            (job.judge(bench, way.early_stop), None)
+        };
         progress();
-        let kept = (seed == seeds.start).then(|| keep(cell, &run));
-        (Replicate::from(&run), kept)
+        (replicate, kept)
     })?;
-    let per_cell = seeds.clone().count();
+    let per_cell = seeds.count();
     let mut runs = runs.into_iter();
     let outcome = |cell: &Cell| {
         let (replicates, kept): (Vec<Replicate>, Vec<Option<T>>) =
@@ -111,17 +123,67 @@ pub fn sweep_keeping<T: Send>(
     Some(cells.iter().filter_map(outcome).collect())
 }
 
+/// Does `work` for every cell under every seed: cell by cell, seeds innermost.
+fn every_run<T: Send>(
+    cells: &[Cell],
+    seeds: Range<u64>,
+    way: Way<'_>,
+    work: impl Fn(&mut Workbench, &Job<'_>) -> T + Sync,
+) -> Option<Vec<T>> {
+    let controls = Controls::of(cells, seeds.clone());
+    let jobs: Vec<Job<'_>> = cells
+        .iter()
+        .enumerate()
+        .flat_map(|(nth, cell)| seeds.clone().map(move |seed| (nth, cell, seed)))
+        .map(|(nth, cell, seed)| Job { nth, cell, seed, controls: &controls })
+        .collect();
+    in_parallel(&jobs, way, |bench, job| {
+        let done = work(bench, job);
+        controls.done(job.nth, job.seed);
+        done
+    })
+}
+
+/// A cell under one seed.
+struct Job<'a> {
+    nth: usize,
+    cell: &'a Cell,
+    seed: u64,
+    controls: &'a Controls,
+}
+
+impl Job<'_> {
+    /// The run, played to its end.
+    fn run(&self, bench: &mut Workbench) -> Run {
+        let Cell { variant, model, .. } = self.cell;
+        let control =
+            |bench: &mut Workbench| self.controls.get(bench, self.nth, model, self.seed).fails;
+        bench.run_against(variant, model, self.seed, control)
+    }
+
+    /// Its verdict; with `early_stop` the run may end once that is known.
+    fn judge(&self, bench: &mut Workbench, early_stop: bool) -> Replicate {
+        if !early_stop {
+            return Replicate::from(&self.run(bench).assessment);
+        }
+        let control = self.controls.get(bench, self.nth, &self.cell.model, self.seed);
+        let (assessment, cut_short) = bench.judge_early(&self.cell.model, self.seed, &control);
+        Replicate { cut_short, ..Replicate::from(&assessment) }
+    }
+}
+
 /// What is kept of one run of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Replicate {
     pub(super) verdict: Verdict,
     /// Zero for a run that never failed; none for one that is not well at the end.
     recovery_time_s: Option<f64>,
+    /// Whether it was not played to its end.
+    cut_short: bool,
 }
 
-impl From<&Run> for Replicate {
-    fn from(run: &Run) -> Self {
-        let assessment = &run.assessment;
+impl From<&Assessment> for Replicate {
+    fn from(assessment: &Assessment) -> Self {
         let recovery_time_s = match assessment.verdict {
             Verdict::Unaffected => Some(0.0),
             Verdict::Recovered => assessment.recovery_time.map(|time| time.as_secs_f64()),
@@ -129,7 +191,7 @@ impl From<&Run> for Replicate {
                 None
             }
         };
-        Self { verdict: assessment.verdict, recovery_time_s }
+        Self { verdict: assessment.verdict, recovery_time_s, cut_short: false }
     }
 }
 
@@ -141,6 +203,7 @@ impl CellOutcome {
             at: cell.at.clone(),
             verdicts: replicates.iter().map(|replicate| replicate.verdict).collect(),
             median_recovery_time_s: median(replicates.iter().filter_map(|r| r.recovery_time_s)),
+            cut_short: replicates.iter().filter(|replicate| replicate.cut_short).count() as u64,
         }
     }
 }

@@ -74,7 +74,8 @@ pub(super) fn behind<'a>(grid: &Grid<'a>, command: &str) -> Vec<Behind<'a>> {
 
 /// The section: what it came to, a heat map for each table, and a row per cell.
 pub(super) fn section(title: &str, grid: &Grid<'_>) -> String {
-    let document = SweepDocument { title, axes: grid.axes, cells: grid.cells, long: false };
+    let (axes, cells) = (grid.axes, grid.cells);
+    let document = SweepDocument { title, axes, cells, long: false, early_stop: false };
     let mut text = format!("<p class=\"lead\">{}</p>\n", escaped(&document.sentence()));
     text.push_str(
         "<p class=\"hint\">A cell opens the timeline behind it. Arrow keys go from cell to cell.</p>\n",
@@ -298,6 +299,7 @@ mod tests {
             at: vec![at("0.7"), at("1.25s")],
             verdicts: verdicts.to_vec(),
             median_recovery_time_s,
+            cut_short: 0,
         }
     }
 
