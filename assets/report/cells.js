@@ -140,12 +140,11 @@ function drawLatencies(card) {
   };
   const all = data.latencies.flat().map(([, length]) => length).filter((length) => length > 0);
   const [least, most] = [Math.min(...all), Math.max(...all)];
-  const room = () => Math.max(120, host.clientWidth);
   const rarest = Math.max(1, nines(places.at(-1)));
   const keys = data.names.map((_, nth) => `latency ${nth}`);
   const u = new uPlot(
     {
-      width: room(),
+      width: room(host),
       height: 300,
       padding: [8, 16, 0, 0],
       legend: { show: false },

@@ -157,12 +157,11 @@ function axes(labelled, marks) {
 // A plot in `host` over `times`. `what`: height, lines ({key, values, stroke, fill, width, dash, last}), top,
 // acts, named (whether acts are), labelled (whether the time is), under and over (more to draw).
 function timePlot(host, group, times, what) {
-  const room = () => Math.max(120, host.clientWidth);
   const lines = what.lines.map((line) => ({ ...line, values: [...line.values, line.values.at(-1) ?? 0] }));
-  const most = what.named ? Math.min(3, rows(what.acts, room() - LEFT - 12, [0, group.end]).count) : 0;
+  const most = what.named ? Math.min(3, rows(what.acts, room(host) - LEFT - 12, [0, group.end]).count) : 0;
   const u = new uPlot(
     {
-      width: room(),
+      width: room(host),
       height: what.height + most * ROW,
       padding: [most ? 4 + most * ROW : 8, 12, 0, 0],
       legend: { show: false },
@@ -205,11 +204,16 @@ function timePlot(host, group, times, what) {
   return u;
 }
 
+// How wide a plot in `host` is: not none, where the page is laid out only later.
+function room(host) {
+  return Math.max(120, host.clientWidth);
+}
+
 // What every plot needs once it stands.
 function finish(u, host) {
   everyPlot.add(u);
   const resized = new ResizeObserver(() => {
-    const wide = Math.max(120, host.clientWidth);
+    const wide = room(host);
     if (Math.abs(wide - u.width) > 1) u.setSize({ width: wide, height: u.height });
   });
   resized.observe(host);

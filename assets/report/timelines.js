@@ -65,7 +65,7 @@ function readings(panel, group) {
   const { times, lines } = panel;
   let [from, to] = group.range;
   let value = (key) => mean(times, lines[key], from, to);
-  let when = `${stretch(from, to)}, means`;
+  let when = `${stretch(from, to, 1)}, means`;
   if (group.at != null && group.at <= panel.end) {
     const nth = stretchAt(times, group.at);
     [from, to] = [times[nth], times[nth + 1]];
@@ -78,8 +78,8 @@ function readings(panel, group) {
 }
 
 // From when to when, as precisely as the stretch is long.
-function stretch(from, to) {
-  const decimals = Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(to - from) + 1e-9)));
+function stretch(from, to, digits = 2) {
+  const decimals = Math.max(0, Math.min(6, digits - Math.floor(Math.log10(to - from) + 1e-9)));
   const round = (at) => seconds(Number(at.toFixed(decimals)));
   return `${round(from)}–${round(to)} s`;
 }
@@ -287,7 +287,7 @@ for (const button of document.querySelectorAll("[data-zoom]")) {
 
 const range = document.getElementById("range");
 function tellRange() {
-  range.textContent = stretch(...time.range);
+  range.textContent = stretch(...time.range, 1);
 }
 time.watchers.push(tellRange);
 tellRange();

@@ -130,12 +130,14 @@ fn heat_map(
     }
     let columns = table.columns.labels.len();
     let dense = columns > DENSE;
-    let roomy = if dense { "" } else { " class=\"roomy\"" };
-    let attributes = format!(" data-map{roomy} style=\"--columns:{columns}\"");
+    let class = if dense { "dense" } else { "roomy" };
+    let attributes = format!(" data-map class=\"{class}\" style=\"--columns:{columns}\"");
     text.push_str(&scrolling(&caption, &attributes));
     text.push_str("<thead><tr><td></td>");
-    for label in &table.columns.labels {
-        let _ = write!(text, "<th scope=\"col\">{}</th>", escaped(label));
+    let every = if dense { thinned(&table.columns.labels) } else { 1 };
+    for (nth, label) in table.columns.labels.iter().enumerate() {
+        let class = if nth % every == 0 { "" } else { " class=\"thinned\"" };
+        let _ = write!(text, "<th scope=\"col\"{class}><span>{}</span></th>", escaped(label));
     }
     text.push_str("</tr></thead>\n<tbody>\n");
     let lines = tipping(table);
@@ -162,6 +164,13 @@ fn heat_map(
         text.push_str("</tr>\n");
     }
     text.push_str("</tbody></table></div></figure>\n");
+}
+
+/// Where columns are as narrow as they get, every so many of their labels can be seen.
+fn thinned(labels: &[String]) -> usize {
+    const LETTERS: usize = 3;
+    let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    (longest + 1).div_ceil(LETTERS).max(1)
 }
 
 /// A side of a cell.

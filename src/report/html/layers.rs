@@ -31,7 +31,10 @@ pub(super) fn section(subjects: &[Subject<'_>], firsts: &[&Summary]) -> Option<S
         .iter()
         .flat_map(|(_, run)| (0..names.len()).filter_map(|edge| value(run, edge)))
         .fold(1.0, f64::max);
-    let mut text = scrolling("Attempts for each fresh request, edge by edge, callers first", "");
+    let mut text = scrolling(
+        "Attempts for each fresh request, edge by edge, callers first",
+        " class=\"bars\"",
+    );
     text.push_str("<thead><tr><th scope=\"col\">edge</th>");
     for (name, _) in &shown {
         let _ = write!(text, "<th scope=\"col\">{}</th>", escaped(name));
@@ -45,10 +48,10 @@ pub(super) fn section(subjects: &[Subject<'_>], firsts: &[&Summary]) -> Option<S
                     let share = 100.0 * times / most;
                     let _ = write!(
                         text,
-                        "<td class=\"bar\"><i style=\"width:{share:.1}%\"></i><span>{times:.2}</span></td>"
+                        "<td><div><span>{times:.2}</span><b><i style=\"width:{share:.1}%\"></i></b></div></td>"
                     );
                 }
-                None => text.push_str("<td class=\"bar\">–</td>"),
+                None => text.push_str("<td>–</td>"),
             }
         }
         text.push_str("</tr>\n");

@@ -24,6 +24,7 @@ use crate::report::chart::font;
 use crate::report::chart::timeline::extent::Lower;
 use crate::report::chart::timeline::watched;
 use crate::report::table::figure::seconds;
+use crate::report::table::parties;
 use crate::report::table::{ExplainDocument, Rows, RunDocument};
 use crate::report::terminal::sentence;
 use cells::Behind;
@@ -264,12 +265,12 @@ impl Report<'_> {
         let document = self.runs_document();
         let mut text = sheet::html(&document.sheet(), "A row per variant");
         let _ = writeln!(text, "<p class=\"hint\">{}</p>", escaped(&document.legend()));
-        if let Some(parties) = document.parties() {
-            for (what, parts) in &parties.sheets {
+        if let Some(several) = document.parties() {
+            for (what, parts) in &several.sheets {
                 let _ = writeln!(text, "<h3>{}</h3>", escaped(what));
                 text.push_str(&sheet::html(parts, what));
             }
-            let _ = writeln!(text, "<p class=\"hint\">{}</p>", escaped(&parties.legend));
+            let _ = writeln!(text, "<p class=\"hint\">{}</p>", escaped(parties::LEGEND));
         }
         section(page, "variants", "Variants side by side", &text);
     }
@@ -434,7 +435,7 @@ const OVERLAY: &str = "<figure class=\"card overlay\" data-overlay>\n<figcaption
 </figcaption>\n<div class=\"lanes\"><div class=\"lane\" data-lane=\"overlay\"><span class=\"unit\">per second\
 </span><div class=\"plot\"></div></div></div>\n<div class=\"names\"></div>\n</figure>\n";
 
-const LATENCIES: &str = "<p class=\"hint\">The further right, the rarer: at 99, one request in a hundred took \
+const LATENCIES: &str = "<p class=\"hint\">The further right, the rarer: at p99, one request in a hundred took \
 longer. Each line ends at its slowest request.</p>\n<figure class=\"card\" data-latencies>\n<div class=\"lane\">\
 <span class=\"unit\">milliseconds</span><div class=\"plot\"></div></div>\n<div class=\"names\"></div>\n</figure>\n";
 

@@ -8,7 +8,7 @@ mod explanation;
 pub(super) mod figure;
 mod grid;
 mod json;
-mod parties;
+pub(super) mod parties;
 mod promises;
 mod runs;
 pub(super) mod sheet;

@@ -53,7 +53,7 @@ fn service_names(model: &Model) -> Vec<String> {
 }
 
 /// What the headings of [`sheets`] do not say.
-pub(super) const LEGEND: &str = "In time: answered while somebody waited for it. Queues are those at the \
+pub(in crate::report) const LEGEND: &str = "In time: answered while somebody waited for it. Queues are those at the \
                                  ends of windows. /fresh: for each fresh request of the clients above.";
 
 /// The services of `subject` and the edges, over the runs of it; each only where there are several.

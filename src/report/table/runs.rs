@@ -134,7 +134,7 @@ const FIGURES: [Figure; 10] = [
 /// Tables of services and edges, with what is said above each and beneath all.
 pub(in crate::report) struct Parties {
     pub(in crate::report) sheets: Vec<(String, Sheet)>,
-    pub(in crate::report) legend: String,
+    legend: String,
 }
 
 impl RunDocument<'_> {

@@ -126,5 +126,5 @@ fn graphs_have_layers() {
     fixture.stdout(&["report", path, "-o", "r.html"]);
     let page = fixture.read("r.html");
     assert!(page.contains("Amplification by layer"));
-    assert!(page.contains("<td class=\"bar\"><i style=\"width:"), "no bars");
+    assert!(page.contains("<b><i style=\"width:"), "no bars");
 }
