@@ -2,11 +2,13 @@
 
 mod estimate;
 mod mechanism;
+mod threshold;
 mod verdict;
 
 pub use estimate::{Interval, median, wilson};
 pub use mechanism::{Fates, Hop, Left, Mechanism, Stretch, TooLate, mechanism};
+pub use threshold::{Answers, Estimate, Side, Threshold};
 pub use verdict::{
-    Assessment, Verdict, assess, control_fails, exceeds_capacity, first_disturbed_window,
-    settled_from,
+    Assessment, Verdict, assess, control_fails, ends_well, exceeds_capacity,
+    first_disturbed_window, settled_from,
 };

@@ -101,31 +101,20 @@ pub fn assess(
     recording: &Recording,
     control_fails: impl FnOnce() -> bool,
 ) -> Assessment {
-    let timeline = &recording.timeline;
-    let good = good_windows(model, recording);
-    let Some((begins, ends)) = model.disturbed_between() else {
-        // Without a trigger the run is its own control.
-        let well = is_healthy(&good) && is_served(model, recording, 0) && !exceeds_capacity(model);
-        return Assessment::plain(if well { Verdict::Unaffected } else { Verdict::Overloaded }, 0);
+    let Some(course) = Course::of(model, recording) else {
+        return Assessment::plain(of_undisturbed(model, recording), 0);
     };
-    let first = window_of(timeline, begins).min(good.len());
-    let over = window_from(timeline, ends).min(good.len());
+    let Course { good, over, ends, .. } = &course;
+    let (timeline, over, ends) = (&recording.timeline, *over, *ends);
     let relapses = good[over..].windows(2).filter(|pair| pair[0] && !pair[1]).count() as u32;
-
-    let Some(last_bad) = good.iter().rposition(|&good| !good).filter(|&bad| bad >= first) else {
-        return Assessment::plain(Verdict::Unaffected, 0);
+    let back = match course.back(model) {
+        Back::NeverAway => return Assessment::plain(Verdict::Unaffected, 0),
+        Back::From(window) => Some(window),
+        Back::Not => None,
     };
-    let back = match model.criterion.hold {
-        Some(hold) => first_stretch(&good, over, hold as usize),
-        None => Some(last_bad + 1).filter(|&back| good.len() - back >= ENOUGH_WINDOWS),
-    };
-    let back = back.filter(|_| good.len() - over >= ENOUGH_WINDOWS);
-    // Up to the trigger a run and its control are the same. Where every window of a fair number was
-    // good, the control is well without being run.
-    let was_well = first >= ENOUGH_BEFORE && good[..first].iter().all(|&good| good);
     let is_back = back.is_some();
-    let overloaded =
-        (!is_back && exceeds_capacity(model)) || ((!is_back || !was_well) && control_fails());
+    let overloaded = (!is_back && exceeds_capacity(model))
+        || ((!is_back || !course.was_well()) && control_fails());
     match back {
         _ if overloaded => Assessment::plain(Verdict::Overloaded, relapses),
         Some(back) => Assessment {
@@ -133,7 +122,7 @@ pub fn assess(
             recovery_time: Some(timeline.start(back).since(ends)),
             ..Assessment::plain(Verdict::Recovered, relapses)
         },
-        None if stayed_down_between_triggers(model, timeline, &good) => {
+        None if stayed_down_between_triggers(model, timeline, good) => {
             Assessment::plain(Verdict::Metastable, relapses)
         }
         None if (Time::ZERO + model.horizon).since(ends) < settling_time(model)
@@ -164,6 +153,76 @@ pub fn control_fails(model: &Model, control: &Recording) -> bool {
 pub fn first_disturbed_window(model: &Model) -> Option<usize> {
     let (begins, _) = model.disturbed_between()?;
     Some(model.window.times_in(begins.since(Time::ZERO)) as usize)
+}
+
+/// Whether the run of `model` that `recording` tells of is well at its end, as [`assess`] would find:
+/// unaffected or recovered. What is wrong with it otherwise is not asked, which saves most control runs.
+pub fn ends_well(
+    model: &Model,
+    recording: &Recording,
+    control_fails: impl FnOnce() -> bool,
+) -> bool {
+    let Some(course) = Course::of(model, recording) else {
+        return of_undisturbed(model, recording).is_well();
+    };
+    match course.back(model) {
+        Back::NeverAway => true,
+        Back::From(_) => course.was_well() || !control_fails(),
+        Back::Not => false,
+    }
+}
+
+/// A disturbed run in windows.
+struct Course {
+    good: Vec<bool>,
+    /// The window in which the first trigger begins.
+    first: usize,
+    /// The first window after the last trigger.
+    over: usize,
+    /// When the last trigger ends.
+    ends: Time,
+}
+
+/// When a disturbed run was good again for good, or for as long as is asked.
+enum Back {
+    NeverAway,
+    From(usize),
+    Not,
+}
+
+impl Course {
+    /// None if nothing disturbs the run.
+    fn of(model: &Model, recording: &Recording) -> Option<Self> {
+        let (begins, ends) = model.disturbed_between()?;
+        let (timeline, good) = (&recording.timeline, good_windows(model, recording));
+        let first = window_of(timeline, begins).min(good.len());
+        let over = window_from(timeline, ends).min(good.len());
+        Some(Self { good, first, over, ends })
+    }
+
+    fn back(&self, model: &Model) -> Back {
+        let Self { good, first, over, .. } = self;
+        let last_bad = good.iter().rposition(|&good| !good).filter(|bad| bad >= first);
+        let Some(last_bad) = last_bad else { return Back::NeverAway };
+        let back = match model.criterion.hold {
+            Some(hold) => first_stretch(good, *over, hold as usize),
+            None => Some(last_bad + 1).filter(|&back| good.len() - back >= ENOUGH_WINDOWS),
+        };
+        back.filter(|_| good.len() - over >= ENOUGH_WINDOWS).map_or(Back::Not, Back::From)
+    }
+
+    /// Up to the trigger a run and its control are the same. Where every window of a fair number was
+    /// good, the control is well without being run.
+    fn was_well(&self) -> bool {
+        self.first >= ENOUGH_BEFORE && self.good[..self.first].iter().all(|&good| good)
+    }
+}
+
+/// Without a trigger the run is its own control.
+fn of_undisturbed(model: &Model, recording: &Recording) -> Verdict {
+    let good = good_windows(model, recording);
+    let well = is_healthy(&good) && is_served(model, recording, 0) && !exceeds_capacity(model);
+    if well { Verdict::Unaffected } else { Verdict::Overloaded }
 }
 
 /// Whether an operator still keeps requests or attempts out when the run ends, or has done so in the

@@ -1,5 +1,6 @@
 //! The roof: what is typed, and what is done about it. One command, one file; nothing here computes.
 
+mod axis;
 mod check;
 mod engine;
 mod exit;
@@ -18,6 +19,7 @@ mod run;
 mod seeds;
 mod story;
 mod sweep;
+mod tip;
 
 use std::panic;
 
@@ -55,6 +57,7 @@ is wrong, 3 interrupted, 4 nothing to check.";
 enum Command {
     Run(run::Args),
     Sweep(sweep::Args),
+    Tip(tip::Args),
     Check(check::Args),
     Plot(plot::Args),
     Explain(explain::Args),
@@ -88,6 +91,7 @@ impl Cli {
         match &self.command {
             Command::Run(args) => run::run(args, &self.options),
             Command::Sweep(args) => sweep::sweep(args, &self.options),
+            Command::Tip(args) => tip::tip(args, &self.options),
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
             Command::Explain(args) => explain::explain(args, &self.options),

@@ -5,6 +5,7 @@ use std::path::Path;
 use metastable::experiment::{CellOutcome, Run, Subject};
 use metastable::model::Model;
 use metastable::report::chart::{self, Chart};
+use metastable::report::table::TipDocument;
 
 use super::failure::Failure;
 use super::output::Files;
@@ -44,6 +45,21 @@ pub(super) fn of_sweep(
     cells: &[CellOutcome],
 ) -> Result<(), Failure> {
     add(files, folder, &format!("{stem}-heat-map"), &chart::heat_map(title, axes, cells))
+}
+
+/// `STEM-tip`.
+pub(super) fn of_tip(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    tip: &TipDocument<'_>,
+) -> Result<(), Failure> {
+    add(
+        files,
+        folder,
+        &format!("{stem}-tip"),
+        &chart::tip(tip.title, tip.axis, tip.is_length, tip.found),
+    )
 }
 
 fn add(files: &mut Files, folder: &Path, name: &str, chart: &Chart) -> Result<(), Failure> {

@@ -46,6 +46,20 @@ impl Source {
         warn(&story.warnings_about(&picked), options);
         Ok(picked)
     }
+
+    /// The variants that are asked for, or the scenario as written where none is.
+    pub(super) fn pick_or_base<'s>(
+        &self,
+        story: &'s Story,
+        options: &Options,
+    ) -> Result<Vec<&'s Variant>, Failure> {
+        if !self.variant.is_empty() {
+            return self.pick(story, options);
+        }
+        let base = vec![&story.variants[0]];
+        warn(&story.warnings_about(&base), options);
+        Ok(base)
+    }
 }
 
 /// Says what a story warns of.

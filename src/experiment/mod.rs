@@ -9,6 +9,7 @@ mod replicate;
 mod run;
 mod summary;
 mod sweep;
+mod tip;
 
 pub use batch::Way;
 pub use check::{Claim, Promised, check};
@@ -18,3 +19,4 @@ pub use replicate::replicate;
 pub use run::{Engine, Run, Subject, Workbench};
 pub use summary::Summary;
 pub use sweep::{Cell, CellOutcome, Coordinate, sweep, sweep_keeping};
+pub use tip::{CurvePoint, Halt, Range, TipSearch, Tipping, TippingPoint};

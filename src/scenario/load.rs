@@ -28,7 +28,7 @@ const LONGEST_TITLE: usize = 200;
 /// file.
 const OVERRIDES: Layer = 1;
 const VARIANT: Layer = 2;
-const AXES: Layer = 3;
+pub(super) const AXES: Layer = 3;
 /// The most overrides: each is a source of its own.
 const MOST_OVERRIDES: usize = 10_000;
 
@@ -149,6 +149,7 @@ fn understand(root: &Node, sources: &Sources) -> Result<(Story, Idle), Vec<Diagn
         sweep,
         warnings: Trouble::default(),
         warned: Warned::default(),
+        versions,
     };
     Ok((story, idle))
 }

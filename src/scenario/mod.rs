@@ -44,7 +44,9 @@
 //! by word, and what it means), `version` and `grid` (variants and cells), [`Story`]. Every mistake on
 //! the way becomes a diagnostic of [`Trouble`], and reading goes on where it can.
 
+mod alter;
 mod data;
+mod dial;
 mod element;
 mod file;
 mod grid;
@@ -67,6 +69,8 @@ mod tree;
 mod trouble;
 mod version;
 
+pub use alter::Alteration;
+pub use dial::Dial;
 pub use load::LARGEST_SEED;
 pub use pick::UnknownVariant;
 pub use presets::{Preset, Side};

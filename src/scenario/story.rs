@@ -7,6 +7,7 @@ use super::Trouble;
 use super::idle::Idle;
 use super::load;
 use super::source::Sources;
+use super::version::Version;
 use crate::experiment::{Cell, Expectation, SweepExpectation};
 use crate::model::Model;
 
@@ -24,6 +25,8 @@ pub struct Story {
     /// What is allowed and probably not meant, such as a key that changes nothing.
     pub warnings: Trouble,
     pub(super) warned: Warned,
+    /// What the variants are built from, in their order.
+    pub(super) versions: Vec<Version>,
 }
 
 /// What there is to warn of, variant by variant.

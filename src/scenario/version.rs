@@ -47,19 +47,22 @@ pub(super) fn allowed(entry: &Entry, who: &str) -> Result<Path, Diagnostic> {
         )
         .help(format!("write \"{}\" = ..", unquoted(entry))));
     }
-    if !WORLD_KEYS.contains(&first.name.as_str()) {
-        let help = if PROMISE_KEYS.contains(&first.name.as_str()) {
-            Some("promises of a variant stand in its table `expect`".to_owned())
-        } else {
-            did_you_mean(&first.name, WORLD_KEYS, "a path begins with one of")
-        };
-        return Err(Diagnostic::error(
-            first.place,
-            format!("{who} cannot change `{}`", first.name),
-        )
-        .help(help));
-    }
+    check_in_world(&path, who)?;
     Ok(path)
+}
+
+/// Refuses a path that does not lead into the world.
+pub(super) fn check_in_world(path: &Path, who: &str) -> Result<(), Diagnostic> {
+    let first = path.first();
+    if WORLD_KEYS.contains(&first.name.as_str()) {
+        return Ok(());
+    }
+    let help = if PROMISE_KEYS.contains(&first.name.as_str()) {
+        Some("promises of a variant stand in its table `expect`".to_owned())
+    } else {
+        did_you_mean(&first.name, WORLD_KEYS, "a path begins with one of")
+    };
+    Err(Diagnostic::error(first.place, format!("{who} cannot change `{}`", first.name)).help(help))
 }
 
 /// The path that somebody meant who left its quotes out.

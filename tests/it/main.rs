@@ -29,6 +29,7 @@ mod shortcut;
 mod stepped;
 mod storm;
 mod theory;
+mod tip;
 mod verdicts;
 mod whereabouts;
 mod wider;

@@ -12,10 +12,11 @@ use std::process::Command;
 
 const README: &str = include_str!("../../README.md");
 /// Every page whose word is kept.
-const PAGES: [(&str, &str); 3] = [
+const PAGES: [(&str, &str); 4] = [
     ("README.md", README),
     ("docs/graphs.md", include_str!("../../docs/graphs.md")),
     ("docs/report.md", include_str!("../../docs/report.md")),
+    ("docs/tipping.md", include_str!("../../docs/tipping.md")),
 ];
 
 /// What a reader is told to type.

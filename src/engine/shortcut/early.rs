@@ -119,8 +119,11 @@ impl<'a> Watch<'a> {
         if self.is_coupled {
             return self.early.control.map(|control| Rest::Control(current, control));
         }
-        // Everybody who waits is too late, sends all attempts, and these are a tenth too many.
-        let is_stuck = self.hopeless >= self.early.windows && self.grown * 10 >= self.served;
+        // Everybody who waits is too late and sends all attempts, and these are too many: by a tenth, and
+        // by eight times as much as they may vary.
+        let Self { grown, served, .. } = *self;
+        let is_certain = grown * 10 >= served && grown * grown >= 64 * (grown + served);
+        let is_stuck = self.hopeless >= self.early.windows && is_certain;
         is_stuck.then_some(Rest::Stuck(current))
     }
 }

@@ -30,6 +30,7 @@ mod text;
 pub(in crate::report) mod theme;
 pub(in crate::report) mod ticks;
 pub(in crate::report) mod timeline;
+mod tip;
 
 #[cfg(test)]
 mod looks;
@@ -42,3 +43,4 @@ pub use heat_map::heat_map;
 pub use overlay::overlay;
 pub use services::services;
 pub use timeline::timeline;
+pub use tip::tip;

@@ -76,6 +76,24 @@ impl Ticks {
     }
 }
 
+/// About half a dozen round values from `from` to `to`, each with its label; powers of ten, and their double
+/// and fivefold, where ratios are even.
+pub(super) fn between(from: f64, to: f64, logarithmic: bool) -> Vec<(f64, String)> {
+    const MOST: f64 = 8.0;
+    if logarithmic && to >= 10.0 * from {
+        let decades = TENS.into_iter().filter(|ten| (from..=to).contains(ten)).count();
+        let digits: &[f64] = if decades > 3 { &[1.0] } else { &DECIMAL };
+        let values = TENS.into_iter().flat_map(|ten| digits.iter().map(move |digit| digit * ten));
+        let within = values.filter(|value| (from..=to).contains(value));
+        return within.map(|value| (value, number(value, decimals_of(value)))).collect();
+    }
+    let step = decimal_steps().find(|step| step * MOST >= to - from).unwrap_or(to - from);
+    let (first, last) = ((from / step - 1e-9).ceil(), (to / step + 1e-9).floor());
+    let count = (last - first).max(0.0) as u32;
+    let value = |nth: u32| (first + f64::from(nth)) * step;
+    (0..=count).map(|nth| (value(nth), number(value(nth), decimals_of(step)))).collect()
+}
+
 fn decimal_steps() -> impl Iterator<Item = f64> {
     TENS.into_iter().flat_map(|ten| DECIMAL.map(|digit| digit * ten))
 }
@@ -144,6 +162,20 @@ mod tests {
         check(3_600.0, 6, &["0", "600", "1,200", "1,800", "2,400", "3,000", "3,600"]);
         check(65.0, 7, &["0", "10", "20", "30", "40", "50", "60"]);
         check(0.25, 6, &["0", "0.05", "0.10", "0.15", "0.20", "0.25"]);
+    }
+
+    #[test]
+    fn an_axis_that_does_not_begin_at_zero_has_round_values_within() {
+        let check = |from, to, logarithmic, expected: &[&str]| {
+            let labels: Vec<String> =
+                between(from, to, logarithmic).into_iter().map(|(_, label)| label).collect();
+            assert_eq!(labels, expected);
+        };
+        check(1.03, 1.31, false, &["1.05", "1.10", "1.15", "1.20", "1.25", "1.30"]);
+        check(0.0, 6.0, false, &["0", "1", "2", "3", "4", "5", "6"]);
+        check(0.01, 2.0, true, &["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2"]);
+        check(0.001, 100.0, true, &["0.001", "0.01", "0.1", "1", "10", "100"]);
+        check(2.0, 5.0, true, &["2.0", "2.5", "3.0", "3.5", "4.0", "4.5", "5.0"]);
     }
 
     #[test]

@@ -50,7 +50,20 @@ pub(in crate::report) fn seconds(value: f64) -> String {
     }
 }
 
-fn thousands(value: u64) -> String {
+/// A value with as many decimals as show two digits of `width`, a difference that matters: `1.175` where
+/// that is 0.012.
+pub(in crate::report) fn decimal(value: f64, width: f64) -> String {
+    let mut decimals = 0;
+    let mut unit = 10.0;
+    while width.abs() < unit && decimals < 9 {
+        decimals += 1;
+        unit /= 10.0;
+    }
+    format!("{value:.decimals$}")
+}
+
+/// A count with its thousands apart.
+pub(super) fn thousands(value: u64) -> String {
     let digits = value.to_string();
     let head = digits.len() % 3;
     let mut text = digits[..head].to_owned();
@@ -88,6 +101,12 @@ mod tests {
         check(three_digits(99.97), "100");
         check(three_digits(998.2), "998");
         check(three_digits(3_990.4), "3,990");
+        check(decimal(1.174_6, 0.012), "1.175");
+        check(decimal(1.174_6, 1.2), "1.2");
+        check(decimal(27.3, 30.0), "27");
+        check(decimal(100.0, 30.0), "100");
+        check(decimal(-0.25, 0.1), "-0.25");
+        check(decimal(1.1, 0.05), "1.100");
         check(seconds(14.0), "14");
         check(seconds(13.5), "13.5");
         check(seconds(1.754), "1.75");

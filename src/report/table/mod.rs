@@ -13,6 +13,7 @@ mod promises;
 mod runs;
 pub(super) mod sheet;
 mod spread;
+mod tip;
 mod value;
 pub(super) mod wrap;
 
@@ -20,6 +21,7 @@ pub use cells::SweepDocument;
 pub use explanation::ExplainDocument;
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
+pub use tip::{TipDocument, TipOf, TipRows};
 pub use value::{Record, Value};
 
 /// How a document is written.

@@ -9,3 +9,4 @@ mod refusals;
 mod run;
 mod streams;
 mod sweep;
+mod tip;

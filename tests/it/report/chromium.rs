@@ -2,6 +2,11 @@
 //! developer tools (<https://chromedevtools.github.io/devtools-protocol/>): messages of JSON, each
 //! ended by a zero byte. That is little enough to speak without a driver beside the browser.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a browser takes its time, and gets no more than it may"
+)]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -88,18 +93,18 @@ impl Browser {
             _profile: profile,
             _alone: alone,
         };
-        let page = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let page = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": page["targetId"], "flatten": true });
-        let session = browser.call("Target.attachToTarget", attach);
+        let session = browser.call("Target.attachToTarget", &attach);
         browser.session = session["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
+            browser.call(&format!("{domain}.enable"), &json!({}));
         }
         Some(browser)
     }
 
     /// Calls a method and waits for what it returns.
-    fn call(&mut self, method: &str, params: Value) -> Value {
+    fn call(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": params });
         if let Some(session) = &self.session {
@@ -120,7 +125,7 @@ impl Browser {
     /// Opens a file, and says how long it took until it was there and what is seen first was drawn.
     pub(super) fn open(&mut self, file: &Path) -> Duration {
         let begun = Instant::now();
-        self.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));
+        self.call("Page.navigate", &json!({ "url": format!("file://{}", file.display()) }));
         self.until(
             "document.readyState === 'complete' && document.querySelector('footer') !== null",
         );
@@ -133,7 +138,7 @@ impl Browser {
     /// What a script comes to.
     pub(super) fn value(&mut self, script: &str) -> Value {
         let params = json!({ "expression": script, "awaitPromise": true, "returnByValue": true });
-        let result = self.call("Runtime.evaluate", params);
+        let result = self.call("Runtime.evaluate", &params);
         assert!(result["exceptionDetails"].is_null(), "{script}: {result:#}");
         result["result"]["value"].clone()
     }
@@ -162,13 +167,13 @@ impl Browser {
     /// A screen of so many pixels.
     pub(super) fn resize(&mut self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
-        self.call("Emulation.setDeviceMetricsOverride", size);
+        self.call("Emulation.setDeviceMetricsOverride", &size);
     }
 
     /// Which colours the reader prefers: `light` or `dark`.
     pub(super) fn prefer(&mut self, colours: &str) {
         let feature = json!([{ "name": "prefers-color-scheme", "value": colours }]);
-        self.call("Emulation.setEmulatedMedia", json!({ "features": feature }));
+        self.call("Emulation.setEmulatedMedia", &json!({ "features": feature }));
     }
 
     /// Moves the mouse over what `selector` finds, to a share of its width.
@@ -202,7 +207,7 @@ impl Browser {
         params["type"] = json!(event);
         params["x"] = json!(x);
         params["y"] = json!(y);
-        self.call("Input.dispatchMouseEvent", params);
+        self.call("Input.dispatchMouseEvent", &params);
     }
 
     /// Where on the screen that is, brought into view: once it stays there, since what is drawn as it
@@ -250,7 +255,7 @@ impl Browser {
             if event == "keyDown" && !text.is_empty() {
                 params["text"] = json!(text);
             }
-            self.call("Input.dispatchKeyEvent", params);
+            self.call("Input.dispatchKeyEvent", &params);
         }
     }
 

@@ -1,0 +1,159 @@
+//! `metastable tip`: at which value of one parameter does it no longer come back?
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::{Args as Arguments, ValueEnum};
+use metastable::experiment::{Halt, Range, TipSearch};
+use metastable::report::table::{Format, TipDocument, TipOf, TipRows};
+use metastable::scenario::{Dial, Story, Variant};
+
+use super::axis::{AxisRange, Bounds};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::options::Options;
+use super::output::{Files, Output, refuse_unwritable};
+use super::plots;
+use super::progress::Progress;
+use super::seeds::First;
+use super::story::{Source, stem};
+
+/// Find the value of one parameter at which recovery becomes less likely than not
+#[derive(Debug, Arguments)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    source: Source,
+    /// The dotted path of the parameter, a number or a length of time
+    #[arg(long, value_name = "PATH")]
+    axis: String,
+    #[command(flatten)]
+    bounds: Bounds,
+    #[command(flatten)]
+    first: First,
+    /// The most runs per variant, control runs apart
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    runs: u64,
+    /// Print every value that was tried, below the tipping points
+    #[arg(long)]
+    long: bool,
+    /// Save the chart (SVG and PNG) in this folder
+    #[arg(long, value_name = "DIR")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
+    /// What a row of CSV is: a tipping point, or a value that was tried
+    #[arg(long, value_name = "WHAT")]
+    rows: Option<Row>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Row {
+    Points,
+    Values,
+}
+
+impl From<Row> for TipRows {
+    fn from(row: Row) -> Self {
+        match row {
+            Row::Points => Self::Points,
+            Row::Values => Self::Values,
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Without --variant it is the scenario as written that is searched. Without --from
+and --to the search goes from a quarter of what is written to twice as much.
+
+Examples:
+  metastable tip storm.toml --axis triggers.gc.stall.lasts
+  metastable tip storm.toml --axis clients.web.load --from 0.1 --to 1 --plot plots
+  metastable tip storm.toml --axis clients.web.call.timeout --from 100ms --to 10s \\
+      --log --runs 500 -o timeout.json
+  metastable tip storm.toml --axis clients.web.load --variant 'no retries' --long";
+
+pub(super) fn tip(args: &Args, options: &Options) -> Result<Exit, Failure> {
+    args.output.refuse_unwritable()?;
+    if args.rows.is_some() && !args.output.writes(Format::Csv) {
+        return Err(anyhow!("--rows is about CSV: add --format csv, or -o FILE.csv").into());
+    }
+    if let Some(folder) = &args.plot {
+        refuse_unwritable(folder)?;
+    }
+    let story = args.source.read()?;
+    let variants = args.source.pick_or_base(&story, options)?;
+    let searches = variants
+        .iter()
+        .map(|variant| Search::prepare(args, &story, variant))
+        .collect::<Result<Vec<_>, _>>()?;
+
+    let interrupt = Interrupt::listen()?;
+    let progress = Progress::over(args.runs * searches.len() as u64, options);
+    let mut found = Vec::with_capacity(searches.len());
+    for search in &searches {
+        let world = |value| search.dial.model(value);
+        let tipping = search.search.search(world, interrupt.stop(), || progress.step());
+        let tipping = tipping.map_err(|halt| match halt {
+            Halt::NoModel(trouble) => Failure::Scenario(trouble),
+            Halt::Stopped => Failure::Interrupted,
+        })?;
+        found.push(TipOf { variant: search.variant, value: search.dial.value(), tipping });
+    }
+    drop(progress);
+
+    let first = &searches[0].dial;
+    let document = TipDocument {
+        title: &story.title,
+        axis: first.path(),
+        is_length: first.is_length(),
+        found: &found,
+        long: args.long,
+        rows: args.rows.map_or_else(TipRows::default, TipRows::from),
+    };
+    let mut files = Files::default();
+    if let Some(folder) = &args.plot {
+        plots::of_tip(&mut files, folder, &stem(&args.source.file), &document)?;
+    }
+    args.output.write(&document, files, &interrupt)?;
+    Ok(Exit::Done)
+}
+
+/// What is searched in one variant.
+struct Search<'s> {
+    variant: &'s str,
+    dial: Dial<'s>,
+    search: TipSearch,
+}
+
+impl<'s> Search<'s> {
+    /// Refuses, before anything is run, what cannot be searched.
+    fn prepare(args: &Args, story: &'s Story, variant: &'s Variant) -> Result<Self, Failure> {
+        let file = args.source.file.display();
+        if variant.model.triggers.is_empty() {
+            let name = &variant.name;
+            return Err(anyhow!(
+                "{file}: nothing disturbs `{name}`, so there is nothing to recover from: add a \
+                 [triggers.NAME]"
+            )
+            .into());
+        }
+        let hint = args.bounds.from.as_deref();
+        let dial = Dial::new(story, &variant.name, &args.axis, "--axis", hint)?;
+        let AxisRange { from, to } = args.bounds.over(&dial)?;
+        let whole = dial.is_whole(from, to);
+        let range = Range { from, to, logarithmic: args.bounds.log, whole };
+        let seed = args.first.or(story.seed);
+        let search = TipSearch { range, seed, most_runs: args.runs };
+        let least = search.least_runs();
+        if args.runs < least {
+            let runs = args.runs;
+            return Err(
+                anyhow!("--runs {runs} is too few: this axis needs {least} at least").into()
+            );
+        }
+        Ok(Self { variant: &variant.name, dial, search })
+    }
+}

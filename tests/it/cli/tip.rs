@@ -1,0 +1,96 @@
+use super::fixture::{Fixture, keys, stderr, stdout};
+
+const STALL: [&str; 4] = ["tip", "storm.toml", "--axis", "triggers.gc.stall.lasts"];
+
+#[test]
+fn a_sentence_a_row_and_what_it_took() {
+    let text = Fixture::new().stdout(&STALL);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_axis_that_does_not_tip_is_an_answer() {
+    let fixture = Fixture::new();
+    insta::assert_snapshot!(fixture.stdout(&[&STALL[..], &["--from", "2s"]].concat()));
+}
+
+#[test]
+fn programs_get_points_values_and_curves() {
+    let fixture = Fixture::new();
+    let json = fixture.json(&[&STALL[..], &["--format", "json"]].concat());
+    assert_eq!(json["axis"], "triggers.gc.stall.lasts");
+    let variant = &json["variants"][0];
+    assert_eq!(variant["variant"], "3 retries");
+    assert_eq!((&variant["from_s"], &variant["to_s"]), (&0.5.into(), &4.0.into()));
+    let point = &variant["tipping_points"][0];
+    let low = point["tips_at_low_s"].as_f64().unwrap();
+    assert!(low > 0.5 && low < point["tips_at_s"].as_f64().unwrap());
+    assert_eq!(point["recovers"], "below");
+    assert!(point["curve"].as_array().unwrap().len() > 20);
+    let tried = variant["tried"].as_array().unwrap();
+    let runs: u64 = tried.iter().map(|value| value["runs"].as_u64().unwrap()).sum();
+    assert_eq!(variant["runs"], runs + 3);
+
+    let csv = fixture.stdout(&[&STALL[..], &["--format", "csv"]].concat());
+    assert_eq!(csv.lines().count(), 2);
+    let csv = fixture.stdout(&[&STALL[..], &["--format", "csv", "--rows", "values"]].concat());
+    assert_eq!(csv.lines().count(), tried.len() + 1);
+    let header = format!("variant,{}", keys(&tried[0]).join(","));
+    assert_eq!(csv.lines().next().unwrap(), header);
+}
+
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let fixture = Fixture::new();
+    let tip = |jobs| fixture.stdout(&[&STALL[..], &["--format", "json", "--jobs", jobs]].concat());
+    assert!(tip("1") == tip("4"));
+}
+
+#[test]
+fn a_chart_of_each_variant() {
+    let fixture = Fixture::new();
+    let more = ["--variant", "3 retries", "--variant", "no retries", "--plot", "charts"];
+    let text = fixture.stdout(&[&STALL[..], &more].concat());
+    assert!(text.contains("“no retries” does not tip"), "{text}");
+    assert!(fixture.read("charts/storm-tip.svg").contains("no retries"));
+    assert!(fixture.path("charts/storm-tip.png").exists());
+}
+
+#[test]
+fn what_cannot_be_searched_is_refused_at_once() {
+    let fixture = Fixture::new();
+    let check = |args: &[&str], expected: &[&str]| {
+        let output = fixture.output(&[&["tip", "storm.toml"], args].concat());
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+        assert_eq!(stdout(&output), "", "{args:?}");
+        for words in expected {
+            assert!(message.contains(words), "{args:?}: {words} in {message}");
+        }
+    };
+    check(&[], &["--axis"]);
+    check(&["--axis", "clients.wbe.load"], &["--axis:1:9", "did you mean `web`?"]);
+    check(&["--axis", "clients.web.laod"], &["`laod`", "did you mean `load`?"]);
+    check(&["--axis", "clients.web.calls"], &["is no number", "^^^"]);
+    check(
+        &["--axis", "triggers.gc.stall"],
+        &["is no number", "`triggers.gc.stall.begins`", "`triggers.gc.stall.lasts`"],
+    );
+    check(&["--axis", "expect.seeds"], &["an axis cannot change `expect`"]);
+    check(&["--axis", "clients.web.call.retry.immediate.max_retries", "--from", "x"], &["--from"]);
+    check(&["--axis", "clients.web.load", "--from", "1s"], &["--from:1:1", "is a number"]);
+    check(
+        &["--axis", "clients.web.load", "--from", "0.9", "--to", "0.5"],
+        &["--from must be below"],
+    );
+    check(&["--axis", "clients.web.load", "--from", "0", "--log"], &["above 0", "--axis:1:18"]);
+    check(&["--axis", "services.api.queue.max_waiting"], &["say --from and --to"]);
+    check(&["--axis", "clients.web.load", "--runs", "20"], &["--runs 20 is too few"]);
+    check(&["--axis", "clients.web.load", "--rows", "values"], &["--rows is about CSV"]);
+    let calm = fixture.read("storm.toml");
+    let calm: String = calm.split("[triggers.gc]").next().unwrap().to_owned();
+    fixture.write("calm.toml", &calm);
+    let output = fixture.output(&["tip", "calm.toml", "--axis", "clients.web.load"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("nothing disturbs `3 retries`"), "{}", stderr(&output));
+}
