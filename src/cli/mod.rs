@@ -20,6 +20,7 @@ mod plot;
 mod plots;
 mod presets;
 mod progress;
+mod report;
 mod run;
 mod seeds;
 mod steps;
@@ -55,6 +56,7 @@ Examples:
   metastable run scenarios/retry-storm.toml --set clients.web.load=0.5
   metastable explain scenarios/retry-storm.toml
   metastable sweep scenarios/headroom.toml --plot plots
+  metastable report scenarios/headroom.toml -o report.html
   metastable check scenarios
 
 Exit codes: 0 done, 1 a promise is broken, 2 the scenario or the command line
@@ -72,6 +74,7 @@ enum Command {
     Basin(basin::Args),
     Hysteresis(hysteresis::Args),
     Odds(odds::Args),
+    Report(report::Args),
     Presets(presets::Args),
     Init(init::Args),
     Completions(completions::Args),
@@ -112,6 +115,7 @@ impl Cli {
             Command::Basin(args) => basin::basin(args, &self.options),
             Command::Hysteresis(args) => hysteresis::hysteresis(args, &self.options),
             Command::Odds(args) => odds::odds(args, &self.options),
+            Command::Report(args) => report::report(args, &self.options),
             Command::Presets(args) => presets::presets(args),
             Command::Init(args) => init::init(args, &self.options),
             Command::Completions(args) => completions::completions(args, Self::command()),

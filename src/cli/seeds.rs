@@ -36,6 +36,11 @@ fn seed(text: &str) -> Result<u64, String> {
 }
 
 impl Seeds {
+    /// How many seeds were asked for, if that was said.
+    pub(super) const fn count(&self) -> Option<u64> {
+        self.seeds
+    }
+
     /// The seeds, where a story says what holds by default.
     pub(super) fn or(&self, first: u64, count: u64) -> Range<u64> {
         let (first, count) = (self.first.or(first), self.seeds.unwrap_or(count));

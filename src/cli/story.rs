@@ -49,6 +49,11 @@ impl Source {
         Ok(self.pick_or_base(story, options)?[0])
     }
 
+    /// What is laid over the file, each as `PATH=VALUE`.
+    pub(super) fn overrides(&self) -> &[String] {
+        &self.set
+    }
+
     /// The variants that are asked for, in the order of the file, with the warnings about them said.
     pub(super) fn pick<'s>(
         &self,

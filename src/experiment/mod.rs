@@ -30,5 +30,5 @@ pub use odds::{
 pub use replicate::replicate;
 pub use run::{Engine, Run, Subject, Workbench};
 pub use summary::Summary;
-pub use sweep::{Cell, CellOutcome, Coordinate, sweep};
+pub use sweep::{Cell, CellOutcome, Coordinate, sweep, sweep_keeping};
 pub use tip::{CurvePoint, Halt, Range, TipSearch, Tipping, TippingPoint};

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::Workbench;
 use super::batch::{Way, in_parallel};
 use super::controls::Controls;
+use super::{Run, Workbench};
 use crate::analysis::{Assessment, Interval, Verdict, median, wilson};
 use crate::model::Model;
 
@@ -82,26 +82,94 @@ pub fn sweep<'a>(
     progress: impl Fn() + Sync,
 ) -> Option<Vec<CellOutcome>> {
     let way = way.into();
-    let controls = Controls::of(cells, seeds.clone());
-    let jobs: Vec<(usize, u64)> =
-        (0..cells.len()).flat_map(|nth| seeds.clone().map(move |seed| (nth, seed))).collect();
-    let replicates = in_parallel(&jobs, way, |bench, &(nth, seed)| {
-        let Cell { variant, model, .. } = &cells[nth];
-        let replicate = if way.early_stop {
-            let control = controls.get(bench, nth, model, seed);
-            let (assessment, cut_short) = bench.judge_early(model, seed, &control);
-            Replicate { cut_short, ..Replicate::from(&assessment) }
-        } else {
-            let control = |bench: &mut Workbench| controls.get(bench, nth, model, seed).fails;
-            Replicate::from(&bench.run_against(variant, model, seed, control).assessment)
-        };
-        controls.done(nth, seed);
+    let replicates = every_run(cells, seeds.clone(), way, |bench, job| {
+        let replicate = job.judge(bench, way.early_stop);
         progress();
         replicate
     })?;
-    let per_cell = seeds.count().max(1);
-    let outcomes = cells.iter().zip(replicates.chunks(per_cell));
+    let outcomes = cells.iter().zip(replicates.chunks(seeds.count().max(1)));
     Some(outcomes.map(|(cell, replicates)| CellOutcome::of(cell, replicates)).collect())
+}
+
+/// Like [`sweep`], and with every outcome comes what `keep` makes of the cell's run under the first
+/// seed, which is played to its end. It is made as soon as the run is done, so that only what is kept
+/// of it takes memory.
+pub fn sweep_keeping<'a, T: Send>(
+    cells: &[Cell],
+    seeds: Range<u64>,
+    way: impl Into<Way<'a>>,
+    progress: impl Fn() + Sync,
+    keep: impl Fn(&Cell, &Run) -> T + Sync,
+) -> Option<Vec<(CellOutcome, T)>> {
+    let way = way.into();
+    let runs = every_run(cells, seeds.clone(), way, |bench, job| {
+        let (replicate, kept) = if job.seed == seeds.start {
+            let run = job.run(bench);
+            (Replicate::from(&run.assessment), Some(keep(job.cell, &run)))
+        } else {
+            (job.judge(bench, way.early_stop), None)
+        };
+        progress();
+        (replicate, kept)
+    })?;
+    let per_cell = seeds.count();
+    let mut runs = runs.into_iter();
+    let outcome = |cell: &Cell| {
+        let (replicates, kept): (Vec<Replicate>, Vec<Option<T>>) =
+            runs.by_ref().take(per_cell).unzip();
+        let kept = kept.into_iter().flatten().next()?;
+        Some((CellOutcome::of(cell, &replicates), kept))
+    };
+    Some(cells.iter().filter_map(outcome).collect())
+}
+
+/// Does `work` for every cell under every seed: cell by cell, seeds innermost.
+fn every_run<T: Send>(
+    cells: &[Cell],
+    seeds: Range<u64>,
+    way: Way<'_>,
+    work: impl Fn(&mut Workbench, &Job<'_>) -> T + Sync,
+) -> Option<Vec<T>> {
+    let controls = Controls::of(cells, seeds.clone());
+    let jobs: Vec<Job<'_>> = cells
+        .iter()
+        .enumerate()
+        .flat_map(|(nth, cell)| seeds.clone().map(move |seed| (nth, cell, seed)))
+        .map(|(nth, cell, seed)| Job { nth, cell, seed, controls: &controls })
+        .collect();
+    in_parallel(&jobs, way, |bench, job| {
+        let done = work(bench, job);
+        controls.done(job.nth, job.seed);
+        done
+    })
+}
+
+/// A cell under one seed.
+struct Job<'a> {
+    nth: usize,
+    cell: &'a Cell,
+    seed: u64,
+    controls: &'a Controls,
+}
+
+impl Job<'_> {
+    /// The run, played to its end.
+    fn run(&self, bench: &mut Workbench) -> Run {
+        let Cell { variant, model, .. } = self.cell;
+        let control =
+            |bench: &mut Workbench| self.controls.get(bench, self.nth, model, self.seed).fails;
+        bench.run_against(variant, model, self.seed, control)
+    }
+
+    /// Its verdict; with `early_stop` the run may end once that is known.
+    fn judge(&self, bench: &mut Workbench, early_stop: bool) -> Replicate {
+        if !early_stop {
+            return Replicate::from(&self.run(bench).assessment);
+        }
+        let control = self.controls.get(bench, self.nth, &self.cell.model, self.seed);
+        let (assessment, cut_short) = bench.judge_early(&self.cell.model, self.seed, &control);
+        Replicate { cut_short, ..Replicate::from(&assessment) }
+    }
 }
 
 /// What is kept of one run of a cell.

@@ -2,5 +2,6 @@
 
 pub mod chart;
 pub mod file;
+pub mod html;
 pub mod table;
 mod terminal;

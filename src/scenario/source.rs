@@ -89,6 +89,11 @@ impl Sources {
         SourceId((self.0.len() - 1) as u16)
     }
 
+    /// The scenario file; none if there was no text at all.
+    pub(super) fn file(&self) -> Option<&Source> {
+        self.0.first()
+    }
+
     pub(super) fn get(&self, id: SourceId) -> &Source {
         &self.0[usize::from(id.0)]
     }

@@ -62,6 +62,11 @@ pub struct Sweep {
 }
 
 impl Story {
+    /// The text of the file, as it is written: without overrides.
+    pub fn text(&self) -> &str {
+        self.warned.sources.file().map_or("", |source| source.text.as_str())
+    }
+
     /// Those of the warnings that are about one of `variants`, or about all.
     pub fn warnings_about(&self, variants: &[&Variant]) -> Trouble {
         let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();

@@ -23,6 +23,7 @@ mod parity;
 mod rare;
 mod readme;
 mod refusals;
+mod report;
 mod rust_paths;
 mod same_facts;
 mod scenario;

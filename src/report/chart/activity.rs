@@ -21,7 +21,7 @@ pub(super) fn open_requests(timeline: &Timeline) -> Vec<u64> {
 
 /// How far the time axis of some runs goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Reach {
+pub(in crate::report) struct Reach {
     /// The end of the axis, seconds.
     pub end: f64,
     /// When the last thing happens and when the longest run ends, seconds, if the axis does not show
@@ -32,7 +32,7 @@ pub(super) struct Reach {
 impl Reach {
     /// The horizon, unless nothing happens for long before it: a wave of a second must not be a
     /// stroke at the edge of an empty minute.
-    pub(super) fn of(runs: &[(&Model, &Run)]) -> Self {
+    pub(in crate::report) fn of(runs: &[(&Model, &Run)]) -> Self {
         let most = |of: fn(&Model, &Run) -> f64| {
             runs.iter().map(|(model, run)| of(model, run)).fold(0.0, f64::max)
         };
@@ -46,7 +46,7 @@ impl Reach {
     }
 
     /// What a reader must know of what is not shown.
-    pub(super) fn words(&self) -> Option<String> {
+    pub(in crate::report) fn words(&self) -> Option<String> {
         let [last, horizon] = self.cut?.map(short);
         Some(format!("nothing happens from second {last} to the end at second {horizon}"))
     }

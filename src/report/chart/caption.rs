@@ -11,7 +11,7 @@ use super::ticks::short as seconds;
 use super::{text, theme};
 
 /// `recovered: back at second 14, 2 s after the trigger`.
-pub(super) fn of(model: &Model, run: &Run) -> String {
+pub(in crate::report) fn of(model: &Model, run: &Run) -> String {
     let assessment = &run.assessment;
     let verdict = assessment.verdict;
     let detail = match verdict {
@@ -56,7 +56,7 @@ pub(super) fn short(model: &Model, run: &Run) -> String {
 }
 
 /// The colour that goes with the words.
-pub(super) const fn colour(verdict: Verdict) -> Colour {
+pub(in crate::report) const fn colour(verdict: Verdict) -> Colour {
     match verdict {
         Verdict::Unaffected | Verdict::Recovered => theme::WELL,
         Verdict::Metastable | Verdict::Overloaded => theme::UNWELL,

@@ -14,7 +14,7 @@ use crate::time::Time;
 
 /// The least of what bounds a service, as far as that is fixed before a run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ceiling {
+pub(in crate::report) struct Ceiling {
     /// Attempts that it can serve while nothing disturbs it, 1/s.
     pub per_second: f64,
     /// What bounds it then.
@@ -33,7 +33,7 @@ struct State {
 
 impl Ceiling {
     /// Of all instances of a service together.
-    pub(super) fn of(model: &Model, id: ServiceId) -> Self {
+    pub(in crate::report) fn of(model: &Model, id: ServiceId) -> Self {
         let service = model.service(id);
         let acts: Vec<&Trigger> =
             model.triggers.iter().filter(|trigger| bears_on(trigger, id)).collect();

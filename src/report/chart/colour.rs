@@ -4,9 +4,14 @@ use plotters::style::RGBAColor;
 
 /// Red, green and blue, each from 0 to 255, as sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Colour(pub u8, pub u8, pub u8);
+pub(in crate::report) struct Colour(pub u8, pub u8, pub u8);
 
 impl Colour {
+    /// As style sheets write it.
+    pub(in crate::report) fn css(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+
     /// The colour a `share` of the way from `self` to `other`, straight through sRGB: between
     /// neighbours of a palette that is smooth to the eye, and exact on every machine.
     pub(super) fn towards(self, other: Self, share: f64) -> Self {
@@ -18,7 +23,7 @@ impl Colour {
     }
 
     /// The colour at `share` (0 to 1) along a row of evenly spaced `stops`.
-    pub(super) fn along(stops: &[Self], share: f64) -> Self {
+    pub(in crate::report) fn along(stops: &[Self], share: f64) -> Self {
         let last = stops.len() - 1;
         let place = share.clamp(0.0, 1.0) * last as f64;
         let before = (place.floor() as usize).min(last.saturating_sub(1));
@@ -36,13 +41,13 @@ impl Colour {
     }
 
     /// Contrast ratio (WCAG 2.2) between the two, 1 to 21; text wants at least 4.5.
-    pub(super) fn contrast(self, other: Self) -> f64 {
+    pub(in crate::report) fn contrast(self, other: Self) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
     /// Whichever of `inks` is read best on it.
-    pub(super) fn best_of(self, inks: [Self; 2]) -> Self {
+    pub(in crate::report) fn best_of(self, inks: [Self; 2]) -> Self {
         if self.contrast(inks[0]) >= self.contrast(inks[1]) { inks[0] } else { inks[1] }
     }
 

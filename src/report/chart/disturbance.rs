@@ -33,7 +33,7 @@ pub(super) struct Disturbances {
 
 /// Something that happens to a run from outside.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Act {
+pub(in crate::report) struct Act {
     name: String,
     /// What it does: `2 s stall`.
     does: String,
@@ -45,9 +45,29 @@ pub(super) struct Act {
 
 /// Whose doing it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
+pub(in crate::report) enum By {
+    /// The story's.
     Trigger,
+    /// Somebody's who wants to help.
     Operator,
+}
+
+impl Act {
+    /// From when to when, seconds.
+    pub(in crate::report) const fn span(&self) -> [f64; 2] {
+        [self.from, self.to]
+    }
+
+    /// Whose doing it is.
+    pub(in crate::report) const fn by(&self) -> By {
+        self.by
+    }
+
+    /// `gc: 2 s stall`, and the kind alone where the name says the same.
+    pub(in crate::report) fn words(&self) -> String {
+        let says_the_same = self.does.split(' ').any(|word| word == self.name);
+        if says_the_same { self.does.clone() } else { format!("{}: {}", self.name, self.does) }
+    }
 }
 
 impl By {
@@ -67,7 +87,7 @@ impl By {
 }
 
 /// What the triggers do.
-pub(super) fn triggers(triggers: &[Trigger]) -> Vec<Act> {
+pub(in crate::report) fn triggers(triggers: &[Trigger]) -> Vec<Act> {
     let act = |trigger: &Trigger| {
         let kind = match trigger.disturbance {
             Disturbance::Stall { .. } => "stall",
@@ -92,7 +112,11 @@ pub(super) fn triggers(triggers: &[Trigger]) -> Vec<Act> {
 }
 
 /// What an operator did in a run of `model`, as far as it is `shown`.
-pub(super) fn levers(model: &Model, pulls: &Pulls, shown: impl Fn(&Action) -> bool) -> Vec<Act> {
+pub(in crate::report) fn levers(
+    model: &Model,
+    pulls: &Pulls,
+    shown: impl Fn(&Action) -> bool,
+) -> Vec<Act> {
     let act = |(id, at): (LeverId, Time)| {
         let lever = &model.levers[id.index()];
         let (lasts, kind) = match &lever.action {
@@ -133,9 +157,7 @@ fn does(lasts: Span, kind: &str) -> String {
 /// `gc: 2 s stall`; the name alone where there is no room for more, and without it where it says
 /// the same.
 fn words(act: &Act, room: f64) -> String {
-    let says_the_same = act.does.split(' ').any(|word| word == act.name);
-    let words =
-        if says_the_same { act.does.clone() } else { format!("{}: {}", act.name, act.does) };
+    let words = act.words();
     let words = if font::width(&words, theme::SMALL) <= room { words } else { act.name.clone() };
     text::fit(&words, theme::SMALL, room)
 }

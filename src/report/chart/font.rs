@@ -19,7 +19,7 @@ use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
 /// What the bundled font is called.
 pub(super) const NAME: &str = "Inter";
 /// The families in the order in which a renderer tries them.
-pub(super) const FAMILIES: &str =
+pub(in crate::report) const FAMILIES: &str =
     "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif";
 /// The bundled font.
 pub(super) const BYTES: &[u8] = include_bytes!("../../../assets/Inter-Regular.otf");
@@ -28,7 +28,7 @@ pub(super) const BYTES: &[u8] = include_bytes!("../../../assets/Inter-Regular.ot
 const EMBEDDED: &str = include_str!("../../../assets/Inter-Regular-latin.woff2.base64");
 
 /// The rule that brings the font along in an SVG's style sheet.
-pub(super) fn face() -> String {
+pub(in crate::report) fn face() -> String {
     format!(
         "@font-face{{font-family:Inter;src:url(data:font/woff2;base64,{EMBEDDED})format(\"woff2\")}}"
     )

@@ -4,35 +4,35 @@
 //! The same results give the same bytes of both on any machine: nothing of the system is asked for,
 //! and the only font is the bundled one.
 
-mod activity;
+pub(in crate::report) mod activity;
 mod axis;
 mod axis_name;
 mod basin;
 mod canvas;
-mod caption;
+pub(in crate::report) mod caption;
 mod ceiling;
-mod colour;
-mod disturbance;
+pub(in crate::report) mod colour;
+pub(in crate::report) mod disturbance;
 mod document;
-mod font;
+pub(in crate::report) mod font;
 mod geometry;
 mod graph;
 mod heading;
-mod heat_map;
+pub(in crate::report) mod heat_map;
 mod hysteresis;
 mod legend;
 mod marker;
 mod odds;
 mod overlay;
-mod ramp;
+pub(in crate::report) mod ramp;
 mod scale;
-mod series;
+pub(in crate::report) mod series;
 mod services;
 mod spread;
 mod text;
-mod theme;
-mod ticks;
-mod timeline;
+pub(in crate::report) mod theme;
+pub(in crate::report) mod ticks;
+pub(in crate::report) mod timeline;
 mod tip;
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const HEIGHT: f64 = 14.0;
 const SMOOTH: u64 = 60;
 
 /// The colour of a share from 0 to 1.
-pub(super) fn colour(share: f64) -> Colour {
+pub(in crate::report) fn colour(share: f64) -> Colour {
     Colour::along(&theme::SHARE, share)
 }
 

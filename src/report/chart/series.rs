@@ -9,7 +9,7 @@ use super::scale::Scale;
 
 /// A quantity over a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stretch {
+pub(in crate::report) struct Stretch {
     /// Where it begins, seconds.
     pub from: f64,
     /// Where it ends, seconds.
@@ -24,7 +24,7 @@ pub(super) struct Stretch {
 
 /// A quantity over a run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Series(pub Vec<Stretch>);
+pub(in crate::report) struct Series(pub Vec<Stretch>);
 
 /// How many windows are drawn as one, so that a run has at most `most` stretches.
 pub(super) fn windows_per_stretch(windows: usize, most: usize) -> usize {
@@ -34,7 +34,7 @@ pub(super) fn windows_per_stretch(windows: usize, most: usize) -> usize {
 impl Series {
     /// `quantity` of every window, given the window and its length in seconds; `together` windows
     /// make a stretch. A run may end within a window: the last one is as long as it was watched.
-    pub(super) fn of(
+    pub(in crate::report) fn of(
         timeline: &Timeline,
         horizon: Span,
         together: usize,
@@ -76,7 +76,7 @@ impl Series {
     }
 
     /// The greatest quantity drawn; 0 if nothing is.
-    pub(super) fn top(&self) -> f64 {
+    pub(in crate::report) fn top(&self) -> f64 {
         self.0.iter().map(|stretch| stretch.high).fold(0.0, f64::max)
     }
 

@@ -2,7 +2,7 @@
 
 /// The marks of an axis from zero up.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ticks {
+pub(in crate::report) struct Ticks {
     step: f64,
     /// How many steps from zero to the last mark.
     steps: u32,
@@ -37,7 +37,7 @@ const SEXAGESIMAL: [f64; 16] = [
 
 impl Ticks {
     /// At most `most` steps, the last one at or above `top`: for an axis that ends in a mark.
-    pub(super) fn over(top: f64, most: u32) -> Self {
+    pub(in crate::report) fn over(top: f64, most: u32) -> Self {
         let step = decimal_steps().find(|step| step * f64::from(most) >= top);
         Self::up(step.unwrap_or(top), top, f64::ceil)
     }
@@ -62,7 +62,7 @@ impl Ticks {
     }
 
     /// The last mark.
-    pub(super) fn top(&self) -> f64 {
+    pub(in crate::report) fn top(&self) -> f64 {
         self.step * f64::from(self.steps)
     }
 
@@ -128,7 +128,7 @@ pub(super) fn number(value: f64, decimals: usize) -> String {
 }
 
 /// `value` with at most three decimals and none that say nothing: `14`, `0.25`.
-pub(super) fn short(value: f64) -> String {
+pub(in crate::report) fn short(value: f64) -> String {
     let digits = number(value, 3);
     digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -38,7 +38,8 @@ impl<'a> SweepDocument<'a> {
         self.cells.iter().filter(|cell| cell.variant == name).collect()
     }
 
-    fn sentence(&self) -> String {
+    /// How many cells came to what.
+    pub(in crate::report) fn sentence(&self) -> String {
         let count =
             |is: fn(&CellOutcome) -> bool| self.cells.iter().filter(|cell| is(cell)).count();
         let all = count(|cell| cell.recovered() == cell.seeds());

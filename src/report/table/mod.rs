@@ -15,7 +15,7 @@ mod odds;
 mod parties;
 mod promises;
 mod runs;
-mod sheet;
+pub(super) mod sheet;
 mod spread;
 mod tip;
 mod trace;

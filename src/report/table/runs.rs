@@ -134,9 +134,9 @@ const FIGURES: [Figure; 10] = [
 ];
 
 /// Tables of services, edges and instances, with what is said above each and beneath all.
-struct Parties {
-    sheets: Vec<(String, Sheet)>,
-    legend: String,
+pub(in crate::report) struct Parties {
+    pub(in crate::report) sheets: Vec<(String, Sheet)>,
+    pub(in crate::report) legend: String,
 }
 
 impl RunDocument<'_> {
@@ -145,11 +145,13 @@ impl RunDocument<'_> {
         self.runs.chunks(seeds).collect()
     }
 
-    fn sentence(&self) -> String {
+    /// What became of all of them, in a sentence.
+    pub(in crate::report) fn sentence(&self) -> String {
         sentence::verdict(self.subjects, &self.seeds, &self.by_variant())
     }
 
-    fn sheet(&self) -> Sheet {
+    /// A row per variant.
+    pub(in crate::report) fn sheet(&self) -> Sheet {
         let variants = self.by_variant();
         let verdicts = variants.iter().map(|runs| verdicts(runs)).collect();
         let verdicts = Column::new(&["verdict"], Align::Left, 0, verdicts);
@@ -162,7 +164,7 @@ impl RunDocument<'_> {
     }
 
     /// What the sheet's headings do not say.
-    fn legend(&self) -> String {
+    pub(in crate::report) fn legend(&self) -> String {
         let seeds = self.seeds.clone().count();
         let spread = "; medians over the seeds, and beneath them the smallest and the largest";
         let spread = if seeds > 1 { spread } else { "" };
@@ -201,7 +203,7 @@ impl RunDocument<'_> {
 
     /// What there is where there are several services, edges or instances, of the first variant: a screen has no
     /// room for that of all.
-    fn parties(&self) -> Option<Parties> {
+    pub(in crate::report) fn parties(&self) -> Option<Parties> {
         let (subject, &runs) = (self.subjects.first()?, self.by_variant().first()?);
         let (whose, others) = match self.subjects.len() {
             1 => (String::new(), ""),

@@ -67,6 +67,11 @@ impl Cell {
         self
     }
 
+    /// Its lines, each with its style.
+    pub(in crate::report) fn lines(&self) -> &[(String, Style)] {
+        &self.lines
+    }
+
     fn width(&self) -> usize {
         self.lines.iter().map(|(line, _)| line.width()).max().unwrap_or(0)
     }
@@ -82,6 +87,19 @@ impl Column {
         Self { heading: heading.iter().map(|&line| line.to_owned()).collect(), align, group, cells }
     }
 
+    pub(in crate::report) fn heading(&self) -> String {
+        self.heading.join(" ")
+    }
+
+    pub(in crate::report) const fn align(&self) -> Align {
+        self.align
+    }
+
+    /// What stands in row number `nth`; none beyond the last.
+    pub(in crate::report) fn cell(&self, nth: usize) -> Option<&Cell> {
+        self.cells.get(nth)
+    }
+
     fn width(&self) -> usize {
         let headings = self.heading.iter().map(|line| line.width());
         self.cells.iter().map(Cell::width).chain(headings).max().unwrap_or(0)
@@ -95,6 +113,19 @@ impl Sheet {
         columns: Vec<Column>,
     ) -> Self {
         Self { heading: heading.into(), names, columns }
+    }
+
+    /// What the column of names is called.
+    pub(in crate::report) fn heading(&self) -> &str {
+        &self.heading
+    }
+
+    pub(in crate::report) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    pub(in crate::report) fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     /// The sheet as text, at most `width` columns wide unless a single column needs more.
@@ -179,8 +210,7 @@ impl Sheet {
             }
             text.push_str("|\n");
         };
-        let heading = |column: &Column| column.heading.join(" ");
-        let headings = self.columns.iter().map(heading);
+        let headings = self.columns.iter().map(Column::heading);
         line(&mut std::iter::once(escape(&self.heading)).chain(headings));
         let rules = self.columns.iter().map(|column| match column.align {
             Align::Left => "---".to_owned(),

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 /// Small enough to run in milliseconds: some 280 requests a second for 20 seconds. The stall leaves more
 /// waiting than fits into a timeout, so that three retries keep it down and none lets it come back.
-pub(super) const STORM: &str = r#"
+pub(crate) const STORM: &str = r#"
 title   = "A small storm"
 base    = "3 retries"
 horizon = "20s"
@@ -47,34 +47,34 @@ where = { "triggers.gc.stall.lasts" = "20ms" }
 recovered_share = 1
 "#;
 
-pub(super) struct Fixture {
+pub(crate) struct Fixture {
     folder: TempDir,
 }
 
 impl Fixture {
     /// A folder with [`STORM`] as `storm.toml`.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let fixture = Self { folder: tempfile::tempdir().unwrap() };
         fixture.write("storm.toml", STORM);
         fixture
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub(super) fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    pub(super) fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
     /// Everything in the folder, sorted.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path()).unwrap();
         let mut names: Vec<String> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -83,38 +83,38 @@ impl Fixture {
     }
 
     /// The command with these arguments, in the folder and without colours in its environment.
-    pub(super) fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_metastable"));
         command.current_dir(self.folder.path()).args(args);
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env_remove("RAYON_NUM_THREADS");
         command
     }
 
-    pub(super) fn output(&self, args: &[&str]) -> Output {
+    pub(crate) fn output(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
 
     /// What the command prints; it must end with code 0.
-    pub(super) fn stdout(&self, args: &[&str]) -> String {
+    pub(crate) fn stdout(&self, args: &[&str]) -> String {
         let output = self.output(args);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    pub(super) fn json(&self, args: &[&str]) -> serde_json::Value {
+    pub(crate) fn json(&self, args: &[&str]) -> serde_json::Value {
         serde_json::from_str(&self.stdout(args)).unwrap()
     }
 }
 
-pub(super) fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-pub(super) fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 /// The keys of a JSON object, in order.
-pub(super) fn keys(object: &serde_json::Value) -> Vec<String> {
+pub(crate) fn keys(object: &serde_json::Value) -> Vec<String> {
     object.as_object().unwrap().keys().cloned().collect()
 }

@@ -4,7 +4,7 @@ mod basin;
 mod check;
 mod engine;
 mod explain;
-mod fixture;
+pub(crate) mod fixture;
 mod hysteresis;
 mod odds;
 mod plot;

@@ -2,8 +2,8 @@
 
 mod dots;
 mod sheet;
-mod table;
-mod tipping;
+pub(in crate::report) mod table;
+pub(in crate::report) mod tipping;
 
 use std::fmt::Write as _;
 

@@ -4,7 +4,7 @@ use crate::experiment::{CellOutcome, Coordinate};
 
 /// Cells that share a variant and the values of all axes beyond the second.
 #[derive(Clone, Debug)]
-pub(super) struct Table<'a> {
+pub(in crate::report) struct Table<'a> {
     /// What sets it apart from the other tables.
     pub name: String,
     pub rows: Axis,
@@ -15,7 +15,7 @@ pub(super) struct Table<'a> {
 
 /// An axis of cells.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
+pub(in crate::report) struct Axis {
     /// Its dotted path; none for an axis of variants, which says so by its labels.
     pub path: Option<String>,
     /// The labels along it.
@@ -25,19 +25,19 @@ pub(super) struct Axis {
 }
 
 impl Table<'_> {
-    pub(super) fn cell(&self, row: usize, column: usize) -> Option<&CellOutcome> {
+    pub(in crate::report) fn cell(&self, row: usize, column: usize) -> Option<&CellOutcome> {
         self.cells[row * self.columns.labels.len() + column]
     }
 }
 
 /// The names of all variants, in order of appearance.
-pub(super) fn variants(cells: &[CellOutcome]) -> Vec<&str> {
+pub(in crate::report) fn variants(cells: &[CellOutcome]) -> Vec<&str> {
     distinct(cells.iter().map(|cell| cell.variant.as_str()))
 }
 
 /// A table per variant and per value of every axis beyond the second; with less than two axes, one
 /// table whose rows are variants.
-pub(super) fn arrange<'a>(axes: &[String], cells: &'a [CellOutcome]) -> Vec<Table<'a>> {
+pub(in crate::report) fn arrange<'a>(axes: &[String], cells: &'a [CellOutcome]) -> Vec<Table<'a>> {
     match axes {
         [] => vec![table(
             String::new(),
@@ -122,7 +122,7 @@ impl Axis {
     }
 }
 
-pub(super) fn is_numeric(cells: &[CellOutcome], axis: usize) -> bool {
+pub(in crate::report) fn is_numeric(cells: &[CellOutcome], axis: usize) -> bool {
     cells.iter().all(|cell| cell.at[axis].number.is_some())
 }
 

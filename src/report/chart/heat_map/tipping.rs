@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::table::Table;
 
 /// A corner where cells meet: rows above it, columns to its left.
-pub(super) type Corner = (usize, usize);
+pub(in crate::report) type Corner = (usize, usize);
 
 /// The borders as lines from corner to corner, each as long as it can be. Only along numbers is
 /// anything crossed: words and variants stand beside each other in no order. Cells that were not
 /// run have no border: nothing is known of them.
-pub(super) fn lines(table: &Table<'_>) -> Vec<Vec<Corner>> {
+pub(in crate::report) fn lines(table: &Table<'_>) -> Vec<Vec<Corner>> {
     let mut neighbours: BTreeMap<Corner, BTreeSet<Corner>> = BTreeMap::new();
     for (a, b) in borders(table) {
         neighbours.entry(a).or_default().insert(b);
@@ -43,7 +43,8 @@ fn start(neighbours: &BTreeMap<Corner, BTreeSet<Corner>>) -> Option<Corner> {
     odd.or_else(|| neighbours.iter().next()).map(|(&corner, _)| corner)
 }
 
-fn borders(table: &Table<'_>) -> Vec<(Corner, Corner)> {
+/// The borders one by one, each between two corners.
+pub(in crate::report) fn borders(table: &Table<'_>) -> Vec<(Corner, Corner)> {
     let (rows, columns) = (table.rows.labels.len(), table.columns.labels.len());
     let well =
         |row, column| table.cell(row, column).map(|cell| 2 * cell.recovered() >= cell.seeds());

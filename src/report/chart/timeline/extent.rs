@@ -12,7 +12,7 @@ const CUT: f64 = 4.0;
 
 /// What the lower plot shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lower {
+pub(in crate::report) enum Lower {
     /// How long attempts wait, seconds.
     Waiting,
     /// How many requests are open, where nothing ever waits: who gives up on a service that never
@@ -22,7 +22,7 @@ pub(super) enum Lower {
 
 /// How far the axes reach.
 #[derive(Clone, Debug)]
-pub(super) struct Extent {
+pub(in crate::report) struct Extent {
     /// The end of the time axis, seconds.
     pub end: f64,
     pub lower: Lower,
@@ -33,7 +33,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    pub(super) fn of(watched: &[Watched<'_>], reach: Reach) -> Self {
+    pub(in crate::report) fn of(watched: &[Watched<'_>], reach: Reach) -> Self {
         let most = |quantity: &dyn Fn(&Watched<'_>) -> f64| {
             watched.iter().map(quantity).fold(0.0, f64::max)
         };
@@ -67,7 +67,7 @@ impl Extent {
 }
 
 /// The greatest value of `series`, if it does not fit under `ticks`.
-pub(super) fn beyond(series: &Series, ticks: &Ticks) -> Option<f64> {
+pub(in crate::report) fn beyond(series: &Series, ticks: &Ticks) -> Option<f64> {
     let top = series.0.iter().map(|stretch| stretch.mean).fold(0.0, f64::max);
     (top > ticks.top()).then_some(top)
 }

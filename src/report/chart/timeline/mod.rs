@@ -1,8 +1,8 @@
 //! What happens over time: small multiples, a panel per run, all on the same scales.
 
-mod extent;
+pub(in crate::report) mod extent;
 mod panel;
-mod watched;
+pub(in crate::report) mod watched;
 
 use crate::experiment::Run;
 use crate::model::Model;

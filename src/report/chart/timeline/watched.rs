@@ -12,7 +12,7 @@ use crate::report::chart::ticks::short;
 
 /// A run in quantities that are drawn.
 #[derive(Clone, Debug)]
-pub(super) struct Watched<'a> {
+pub(in crate::report) struct Watched<'a> {
     pub model: &'a Model,
     pub run: &'a Run,
     /// What the panel is called.
@@ -36,7 +36,7 @@ pub(super) struct Watched<'a> {
 }
 
 /// Every run, drawn in at most `most` stretches.
-pub(super) fn all<'a>(runs: &[(&'a Model, &'a Run)], most: usize) -> Vec<Watched<'a>> {
+pub(in crate::report) fn all<'a>(runs: &[(&'a Model, &'a Run)], most: usize) -> Vec<Watched<'a>> {
     let one_seed = runs.windows(2).all(|pair| pair[0].1.seed == pair[1].1.seed);
     let windows = runs.iter().map(|(_, run)| run.recording.timeline.windows().len()).max();
     let together = windows_per_stretch(windows.unwrap_or(0), most);
@@ -76,7 +76,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    pub(super) fn verdict(&self) -> Verdict {
+    pub(in crate::report) fn verdict(&self) -> Verdict {
         self.run.assessment.verdict
     }
 }
@@ -108,7 +108,11 @@ fn timeouts(model: &Model) -> Vec<(f64, String)> {
 }
 
 /// What all panels have in common, in a sentence.
-pub(super) fn subtitle(runs: &[(&Model, &Run)], watched: &[Watched<'_>], reach: Reach) -> String {
+pub(in crate::report) fn subtitle(
+    runs: &[(&Model, &Run)],
+    watched: &[Watched<'_>],
+    reach: Reach,
+) -> String {
     let (Some((first, run)), Some(shown)) = (runs.first(), watched.first()) else {
         return "no runs".to_owned();
     };

@@ -28,9 +28,10 @@ pub struct ExplainDocument<'a> {
 }
 
 /// A step of the story: what it is about, and the sentence.
-struct Step {
-    about: &'static str,
-    says: String,
+#[derive(Clone, Debug)]
+pub(in crate::report) struct Step {
+    pub(in crate::report) about: &'static str,
+    pub(in crate::report) says: String,
 }
 
 impl ExplainDocument<'_> {
@@ -47,7 +48,8 @@ impl ExplainDocument<'_> {
         sentence::verdict(&self.subjects[..1], &seeds, &[&summaries])
     }
 
-    fn steps(&self) -> Vec<Step> {
+    /// The story, step by step; empty where there is none to tell.
+    pub(in crate::report) fn steps(&self) -> Vec<Step> {
         let Some((model, run, found)) = self.first() else { return Vec::new() };
         let verdict = run.assessment.verdict;
         let told = Told { model, run, found: &found, verdict };

@@ -1,0 +1,76 @@
+//! How attempts multiply on their way down: a bar for each edge.
+
+use std::fmt::Write as _;
+
+use super::markup::escaped;
+use super::sheet::scrolling;
+use crate::experiment::{Subject, Summary};
+use crate::model::{Caller, Model};
+
+/// Variants beside each other; more do not fit.
+const MOST: usize = 4;
+
+/// Attempts on each edge for each fresh request of the clients above it, callers first, in the runs under
+/// the first seed. None where there is only one edge.
+pub(super) fn section(subjects: &[Subject<'_>], firsts: &[&Summary]) -> Option<String> {
+    let model = subjects.first()?.model;
+    let names = model.edge_names();
+    // A variant with other edges has other names for them, and no place in the same table.
+    let shown: Vec<(&str, &Summary)> = subjects
+        .iter()
+        .zip(firsts)
+        .filter(|(subject, _)| subject.model.edge_names() == names)
+        .map(|(subject, &first)| (subject.name, first))
+        .take(MOST)
+        .collect();
+    if names.len() < 2 {
+        return None;
+    }
+    let value = |run: &Summary, edge: usize| run.edges.get(edge)?.attempts_per_fresh_request();
+    let most = shown
+        .iter()
+        .flat_map(|(_, run)| (0..names.len()).filter_map(|edge| value(run, edge)))
+        .fold(1.0, f64::max);
+    let mut text = scrolling(
+        "Attempts for each fresh request, edge by edge, callers first",
+        " class=\"bars\"",
+    );
+    text.push_str("<thead><tr><th scope=\"col\">edge</th>");
+    for (name, _) in &shown {
+        let _ = write!(text, "<th scope=\"col\">{}</th>", escaped(name));
+    }
+    text.push_str("</tr></thead>\n<tbody>\n");
+    for edge in order(model) {
+        let _ = write!(text, "<tr><th scope=\"row\">{}</th>", escaped(&names[edge]));
+        for (_, run) in &shown {
+            match value(run, edge) {
+                Some(times) => {
+                    let share = 100.0 * times / most;
+                    let _ = write!(
+                        text,
+                        "<td><div><span>{times:.2}</span><b><i style=\"width:{share:.1}%\"></i></b></div></td>"
+                    );
+                }
+                None => text.push_str("<td>–</td>"),
+            }
+        }
+        text.push_str("</tr>\n");
+    }
+    text.push_str("</tbody></table></div>\n");
+    Some(text)
+}
+
+/// The edges from the top: those of clients, then those of each service after those of its callers.
+fn order(model: &Model) -> Vec<usize> {
+    let services = model.callers_first();
+    let depth = |caller: Caller| match caller {
+        Caller::Client(_) => 0,
+        Caller::Service(id, _) => {
+            1 + services.iter().position(|other| *other == id).unwrap_or_default()
+        }
+    };
+    let mut order: Vec<(usize, usize)> =
+        model.edges().enumerate().map(|(nth, (_, caller, _))| (depth(caller), nth)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, nth)| nth).collect()
+}
