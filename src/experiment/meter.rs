@@ -80,6 +80,10 @@ impl Observer for Meter {
             | Fact::CameToNothing { .. }
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
+            | Fact::Routed { .. }
+            | Fact::Settled { .. }
+            | Fact::Ejected { .. }
+            | Fact::Reinstated { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

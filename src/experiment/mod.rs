@@ -20,7 +20,9 @@ pub use batch::Way;
 pub use check::{Claim, Promised, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
 pub use hysteresis::{Corner, Hysteresis, NoRamp, Traverse, hysteresis};
-pub use metric::{ClientMetric, EdgeMetric, Metric, Quantity, ServiceMetric, SweepMetric};
+pub use metric::{
+    ClientMetric, EdgeMetric, InstanceMetric, Metric, Quantity, ServiceMetric, SweepMetric,
+};
 pub use odds::{
     Answer, Collapse, How, NoOdds, Odds, Plain, Splitting, calm_model, decade, odds, plain,
     splitting, usual_collapse,

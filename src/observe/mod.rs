@@ -4,6 +4,7 @@
 mod busiest;
 mod fact;
 mod graph;
+mod instances;
 mod latency;
 mod parties;
 mod phase;
@@ -17,8 +18,9 @@ mod totals;
 mod trace;
 
 pub use busiest::{Busiest, BusiestCount};
-pub use fact::{CallId, Dropped, Fact, Guard, Place, Sending};
+pub use fact::{CallId, Dropped, Ending, Fact, Guard, Place, Sending};
 pub use graph::{Graph, Link, Station};
+pub use instances::{Instance, Instances};
 pub use latency::Latency;
 pub use parties::{Line, Parties, Share};
 pub use phase::{Phase, Point, Standing};
@@ -28,7 +30,7 @@ pub use scattered::Scattered;
 pub use tally::Tally;
 pub use timeline::{Timeline, Window};
 pub use totals::{EdgeTotal, ServiceTotal};
-pub use trace::Trace;
+pub use trace::{Numbers, Trace};
 
 use crate::time::Time;
 

@@ -90,6 +90,10 @@ impl Observer for Steady {
             | Fact::Withdrawn { .. }
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
+            | Fact::Routed { .. }
+            | Fact::Settled { .. }
+            | Fact::Ejected { .. }
+            | Fact::Reinstated { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. }
             | Fact::TriggerBegan { .. }

@@ -10,6 +10,7 @@ pub(super) mod figure;
 mod grid;
 mod hysteresis;
 mod json;
+mod junit;
 mod odds;
 mod parties;
 mod promises;
@@ -17,6 +18,7 @@ mod runs;
 mod sheet;
 mod spread;
 mod tip;
+mod trace;
 mod value;
 pub(super) mod wrap;
 
@@ -28,6 +30,7 @@ pub use odds::OddsDocument;
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
 pub use tip::{TipDocument, TipOf, TipRows};
+pub use trace::{Lines, Scribe};
 pub use value::{Record, Value};
 
 /// How a document is written.

@@ -13,3 +13,4 @@ mod run;
 mod streams;
 mod sweep;
 mod tip;
+mod tools;
