@@ -59,7 +59,7 @@ const WARM_UP: usize = 40;
 const PILOT: u64 = u64::MAX;
 
 /// For how many looks a repetition waits at the most for runs that leave the calm state.
-const MOST_LOOKS: u64 = 20_000;
+const MOST_LOOKS: u64 = 5_000;
 
 /// From one look at the calm state to the next.
 fn look(model: &Model) -> Span {
@@ -110,6 +110,8 @@ struct Ladder<'m> {
     /// At or below this height it is calm.
     calm: f64,
     heights: Vec<f64>,
+    /// Whether the pilot has seen the calm state left at all.
+    is_left: bool,
 }
 
 /// What one repetition has found.
@@ -129,7 +131,10 @@ pub fn splitting(
 ) -> Option<Splitting> {
     let ladder = Ladder::build(model, collapse, seed, stop)?;
     let mut climbs: Vec<Climb> = Vec::new();
-    while (climbs.len() as u64) < MOST_REPETITIONS {
+    if !ladder.is_left {
+        climbs.push(Climb { flux: 0.0, shares: vec![0.0], clones: 0 });
+    }
+    while ladder.is_left && (climbs.len() as u64) < MOST_REPETITIONS {
         let first = climbs.len() as u64;
         let repetitions: Vec<u64> = (first..first + BATCH).collect();
         climbs.extend(in_parallel(&repetitions, stop, |_, &repetition| {
@@ -189,8 +194,14 @@ impl<'m> Ladder<'m> {
         heights.sort_by(|one, other| one.1.total_cmp(&other.1));
         let usual = heights[LOOKS * 3 / 4].1;
         let step = run.gauge.step();
-        let mut ladder =
-            Self { model, collapse, seed, calm, heights: vec![usual.max(calm + step)] };
+        let mut ladder = Self {
+            model,
+            collapse,
+            seed,
+            calm,
+            heights: vec![usual.max(calm + step)],
+            is_left: true,
+        };
         ladder.extend(stop)?;
         Some(ladder)
     }
@@ -199,6 +210,7 @@ impl<'m> Ladder<'m> {
     fn extend(&mut self, stop: &AtomicBool) -> Option<()> {
         let (mut there, _) = self.enter(PILOT);
         if there.is_empty() {
+            self.is_left = false;
             return Some(());
         }
         for stage in 0..MOST_HEIGHTS {

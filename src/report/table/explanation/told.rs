@@ -81,12 +81,13 @@ impl Told<'_> {
                 names.push(name);
             }
         }
-        let when = format!(
-            "When {} {} over, at second {},",
-            names.join(" and "),
-            if names.len() == 1 { "is" } else { "are" },
-            seconds(left.at.as_secs_f64())
-        );
+        let at = seconds(left.at.as_secs_f64());
+        let when = match names.len() {
+            // A run that begins with work under way.
+            0 => format!("At second {at},"),
+            1 => format!("When {} is over, at second {at},", names.join(" and ")),
+            _ => format!("When {} are over, at second {at},", names.join(" and ")),
+        };
         let work = left
             .work_s
             .map_or_else(String::new, |work_s| format!(": {} s of its work", three_digits(work_s)));
