@@ -74,8 +74,18 @@ impl Span {
 
     /// The nearest whole nanosecond to `nanos`; negative lengths become zero, and what does not fit
     /// becomes [`Span::MAX`].
+    #[inline]
     pub fn from_nanos_f64(nanos: f64) -> Self {
-        // What `round` gives for all that has a fraction, without a call into the platform.
+        // Up to here a double has all whole numbers, and beyond it no others: a sum with it is rounded to
+        // a whole one, which stands in its last bits. Both conversions cost more than that.
+        const WHOLE: f64 = (1_u64 << 52) as f64;
+        if (0.0..WHOLE).contains(&nanos) {
+            let sum = nanos + WHOLE;
+            // What lies half-way is rounded to the even one of the two.
+            let is_below = nanos - (sum - WHOLE) >= 0.5;
+            return Self(sum.to_bits() - WHOLE.to_bits() + u64::from(is_below));
+        }
+        // What `round` gives, without a call into the platform.
         let whole = nanos as u64;
         Self(whole.saturating_add(u64::from(nanos - whole as f64 >= 0.5)))
     }

@@ -8,4 +8,6 @@ mod verdict;
 pub use estimate::{Interval, median, wilson};
 pub use mechanism::{Fates, Hop, Left, Mechanism, Stretch, TooLate, mechanism};
 pub use threshold::{Answers, Estimate, Side, Threshold};
-pub use verdict::{Assessment, Verdict, assess, ends_well, exceeds_capacity};
+pub use verdict::{
+    Assessment, Verdict, assess, control_fails, ends_well, exceeds_capacity, first_disturbed_window,
+};

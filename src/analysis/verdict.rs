@@ -94,17 +94,17 @@ const ENOUGH_WINDOWS: usize = 3;
 /// Windows before the first trigger that must all be good for the control run to be taken as well.
 const ENOUGH_BEFORE: usize = 5;
 
-/// Judges `recording`, a run of `model`. `control` is called only where the verdict depends on it,
-/// and runs the model without its triggers under the same seed.
+/// Judges `recording`, a run of `model`. `control_fails` is called only where the verdict depends on it,
+/// and tells of the model without its triggers under the same seed what [`control_fails`] does.
 pub fn assess(
     model: &Model,
     recording: &Recording,
-    control: impl FnOnce() -> Recording,
+    control_fails: impl FnOnce() -> bool,
 ) -> Assessment {
     let Some(course) = Course::of(model, recording) else {
         return Assessment::plain(of_undisturbed(model, recording), 0);
     };
-    let Course { good, first, over, ends } = &course;
+    let Course { good, over, ends, .. } = &course;
     let (timeline, over, ends) = (&recording.timeline, *over, *ends);
     let relapses = good[over..].windows(2).filter(|pair| pair[0] && !pair[1]).count() as u32;
     let back = match course.back(model) {
@@ -112,7 +112,6 @@ pub fn assess(
         Back::From(window) => Some(window),
         Back::Not => None,
     };
-    let control_fails = || fails(model, &control(), *first);
     let is_back = back.is_some();
     let overloaded = (!is_back && exceeds_capacity(model))
         || ((!is_back || !course.was_well()) && control_fails());
@@ -146,14 +145,14 @@ pub fn assess(
 pub fn ends_well(
     model: &Model,
     recording: &Recording,
-    control: impl FnOnce() -> Recording,
+    control_fails: impl FnOnce() -> bool,
 ) -> bool {
     let Some(course) = Course::of(model, recording) else {
         return of_undisturbed(model, recording).is_well();
     };
     match course.back(model) {
         Back::NeverAway => true,
-        Back::From(_) => course.was_well() || !fails(model, &control(), course.first),
+        Back::From(_) => course.was_well() || !control_fails(),
         Back::Not => false,
     }
 }
@@ -211,10 +210,19 @@ fn of_undisturbed(model: &Model, recording: &Recording) -> Verdict {
     if well { Verdict::Unaffected } else { Verdict::Overloaded }
 }
 
-/// Whether the control run is not well from the window on in which the first trigger would have begun.
-fn fails(model: &Model, control: &Recording, first: usize) -> bool {
+/// Whether `control`, a run of `model` without what disturbs it, fails too in the windows from the first
+/// trigger on.
+pub fn control_fails(model: &Model, control: &Recording) -> bool {
     let good = good_windows(model, control);
-    !is_healthy(&good[first.min(good.len())..]) || !is_served(model, control, first)
+    let first = first_disturbed_window(model).unwrap_or(0).min(good.len());
+    !is_healthy(&good[first..]) || !is_served(model, control, first)
+}
+
+/// The window in which the first trigger begins; none without triggers. Whatever else is disturbed, the
+/// control run of the same world is judged alike from the same window on.
+pub fn first_disturbed_window(model: &Model) -> Option<usize> {
+    let (begins, _) = model.disturbed_between()?;
+    Some(model.window.times_in(begins.since(Time::ZERO)) as usize)
 }
 
 /// Whether an operator still keeps requests or attempts out when the run ends, or has done so in the

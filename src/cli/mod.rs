@@ -2,6 +2,7 @@
 
 mod axis;
 mod check;
+mod engine;
 mod exit;
 mod explain;
 mod failure;

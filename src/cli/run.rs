@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::{Args as Arguments, ValueEnum};
-use metastable::experiment::{Run, Summary, replicate};
+use metastable::experiment::{Run, Summary, Way, replicate};
 use metastable::report::table::{Format, Rows, RunDocument};
 
+use super::engine::Choice;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -28,6 +29,8 @@ pub(super) struct Args {
     /// Save charts of the first seed (SVG and PNG) in this folder
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    engine: Choice,
     #[command(flatten)]
     output: Output,
     /// What a row of CSV is: a run, or each service or edge (a call from one to another) of a run
@@ -77,9 +80,12 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let seeds = args.seeds.or(story.seed, 1);
     let subjects = subjects(&variants);
 
+    let named = subjects.iter().map(|subject| (subject.name, subject.model));
+    let engine = args.engine.of(named, options);
     let interrupt = Interrupt::listen()?;
+    let way = Way { stop: interrupt.stop(), engine };
     let progress = Progress::over((seeds.end - seeds.start) * subjects.len() as u64, options);
-    let kept = replicate(&subjects, seeds.clone(), interrupt.stop(), |run: Run| -> Kept {
+    let kept = replicate(&subjects, seeds.clone(), way, |run: Run| -> Kept {
         progress.step();
         let charted = (args.plot.is_some() && run.seed == seeds.start).then(|| run.clone());
         (Summary::from(run), charted)

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args as Arguments;
-use metastable::experiment::{Cell, sweep as run_cells};
+use metastable::experiment::{Cell, Way, sweep as run_cells};
 use metastable::report::table::SweepDocument;
 
+use super::engine::Choice;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -31,6 +32,8 @@ pub(super) struct Args {
     /// Save the heat map (SVG and PNG) in this folder
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    engine: Choice,
     #[command(flatten)]
     output: Output,
 }
@@ -65,9 +68,12 @@ pub(super) fn sweep(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
     let seeds = args.seeds.or(story.seed, sweep.seeds);
 
+    let named = cells.iter().map(|cell| (cell.variant.as_str(), &cell.model));
+    let engine = args.engine.of(named, options);
     let interrupt = Interrupt::listen()?;
+    let way = Way { stop: interrupt.stop(), engine };
     let progress = Progress::over((seeds.end - seeds.start) * cells.len() as u64, options);
-    let outcomes = run_cells(&cells, seeds, interrupt.stop(), || progress.step());
+    let outcomes = run_cells(&cells, seeds, way, || progress.step());
     drop(progress);
     let outcomes = outcomes.ok_or(Failure::Interrupted)?;
 

@@ -36,7 +36,7 @@ impl Source {
     ///
     /// `users` are not a process of their own: their next request depends on the answer to the last.
     #[inline]
-    fn next(&mut self, arrivals: &Arrivals, now: Time, horizon: Time) -> Option<Time> {
+    pub(super) fn next(&mut self, arrivals: &Arrivals, now: Time, horizon: Time) -> Option<Time> {
         let index = self.yielded;
         self.yielded += 1;
         match arrivals {

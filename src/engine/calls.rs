@@ -167,11 +167,18 @@ impl Calls {
         self.slots.len() as u32 - 1
     }
 
+    /// A call that a service makes, with one reference: the caller's.
+    #[inline]
+    pub(super) fn open_inner(&mut self, edge: EdgeId, born: Time, key: u64, sub: Sub) -> u32 {
+        let slot = self.open(edge, 0, born);
+        self.set_key(slot, key);
+        put(&mut self.subs, slot, sub, Sub::NOTHING);
+        slot
+    }
+
+    #[inline]
     pub(super) fn set_key(&mut self, slot: u32, key: u64) {
-        if self.keys.len() < self.slots.len() {
-            self.keys.resize(self.slots.len(), 0);
-        }
-        self.keys[slot as usize] = key;
+        put(&mut self.keys, slot, key, 0);
     }
 
     pub(super) fn key(&self, slot: u32) -> u64 {
@@ -216,6 +223,15 @@ impl Calls {
             self.kept.resize(self.slots.len(), Kept::NOTHING);
         }
         &mut self.kept[slot as usize]
+    }
+
+    /// Takes a call out of the hands of the visit that it is made for: whose, and what came next there.
+    #[inline]
+    pub(super) fn leave_visit(&mut self, slot: u32) -> Sub {
+        let Some(sub) = self.subs.get_mut(slot as usize) else { return Sub::NOTHING };
+        let left = *sub;
+        sub.visit = NOBODY;
+        left
     }
 
     /// For whom a service makes the request.
@@ -384,5 +400,16 @@ impl Calls {
         if call.refs == 0 && call.timer == CLOSED {
             self.free.push(slot);
         }
+    }
+}
+
+/// Puts `value` into a place of a list that is as long as it has to be, and no longer than the slots are.
+#[inline]
+fn put<T: Copy>(list: &mut Vec<T>, slot: u32, value: T, nothing: T) {
+    if let Some(place) = list.get_mut(slot as usize) {
+        *place = value;
+    } else {
+        list.resize(slot as usize, nothing);
+        list.push(value);
     }
 }

@@ -26,6 +26,7 @@ mod refusal;
 mod reopen;
 mod scaling;
 mod service;
+pub mod shortcut;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -35,9 +35,6 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     pub(super) fn begin_operation(&mut self, worker: u32) {
         let state = self.world.workers[worker as usize];
         let service = self.named(state.station);
-        if self.world.desks[service.index()].is_none() {
-            return self.begin_visit(worker);
-        }
         let (now, key) = (self.now, self.world.calls.key(state.call));
         match self.with_desk(service, |desk| desk.ask(now, key, worker)) {
             effect::Answer::Execute(execution) => self.execute(worker, execution),

@@ -4,7 +4,7 @@ use super::Run;
 use super::agenda::{Agenda, Entry, Event};
 use super::calls::Whereabouts;
 use super::client::{Answer, Reception};
-use super::state::{BEYOND, Errand, IDLE, Station, left_by};
+use super::state::{BEYOND, Errand, IDLE, Serving, Station, left_by};
 use crate::model::{ErrorCost, Notice, OnAbandon, WorkDraw};
 use crate::observe::{CallId, Dropped, Fact, Observer, Place};
 use crate::policy::Class;
@@ -209,8 +209,10 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         state.began = began;
         let station = &mut self.world.stations[state.station.index()];
         station.one_more_busy(self.now);
-        if station.does_more {
-            return self.begin_operation(worker);
+        match station.serving {
+            Serving::Works => {}
+            Serving::Calls => return self.begin_visit(worker),
+            Serving::Counts => return self.begin_operation(worker),
         }
         if station.on_abandon != OnAbandon::Ignores {
             self.world.calls.set_place(call, attempt, Whereabouts::Worker(worker));

@@ -12,7 +12,7 @@ use super::refusal::Refused;
 use super::scaling::Scaler;
 use super::visits::{End, VisitId};
 use crate::id::{ClientId, EdgeId, ServiceId};
-use crate::model::{Edge, Notice, OnAbandon, Scope, Service};
+use crate::model::{Edge, Notice, OnAbandon, PassedOn, Scope, Service};
 use crate::policy::admission::{Admission, Bucket};
 use crate::policy::breaker::Circuit;
 use crate::policy::budget::Ledger;
@@ -141,8 +141,10 @@ pub(super) struct StationState {
     pub(super) refused: Refused,
     /// What makes its workers come and go.
     pub(super) scaler: Option<Box<Scaler>>,
-    /// Whether serving an attempt is more than work: it calls other services, or counts executions.
-    pub(super) does_more: bool,
+    /// What serving an attempt takes.
+    pub(super) serving: Serving,
+    /// Whether any of its calls is told how much time is left.
+    pub(super) passes_time_on: bool,
     /// The first of its edges in [`World::edges`](super::World).
     pub(super) first_edge: u32,
     /// Attempts that it has begun and that no worker is with while what it called is out.
@@ -186,6 +188,18 @@ pub(super) struct StationState {
     /// Its workers are these of [`World::workers`](super::World).
     pub(super) workers: Range<u32>,
     pub(super) completion_lane: Lane,
+}
+
+/// What a service does to serve an attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Serving {
+    /// It works.
+    #[default]
+    Works,
+    /// It calls other services meanwhile.
+    Calls,
+    /// It counts what it executes, and may call other services.
+    Counts,
 }
 
 /// What triggers have done to a service and not yet undone.
@@ -334,7 +348,13 @@ impl StationState {
         }
         self.refused.clear();
         self.scaler = policy.scaling.map(|scaling| Box::new(Scaler::open(scaling, wanted)));
-        self.does_more = !policy.calls.list.is_empty() || policy.effect.is_some();
+        self.serving = match (&policy.effect, policy.calls.list.is_empty()) {
+            (Some(_), _) => Serving::Counts,
+            (None, false) => Serving::Calls,
+            (None, true) => Serving::Works,
+        };
+        self.passes_time_on =
+            policy.calls.list.iter().any(|call| call.deadline == PassedOn::PassedOn);
         self.away = 0;
         self.resumed.clear();
         self.unread.clear();

@@ -10,7 +10,7 @@ use super::agenda::Agenda;
 use super::calls::{Sub, Whereabouts};
 use super::client::Answer;
 use super::flights::NOBODY;
-use super::state::{Errand, HELD, IDLE, Owner, Station};
+use super::state::{Errand, HELD, IDLE, Owner, Station, Worker};
 use crate::id::EdgeId;
 use crate::model::{InnerCall, Meanwhile, Need, Notice, OnAbandon, PassedOn};
 use crate::observe::{CallId, Fact, Observer, Place};
@@ -40,7 +40,7 @@ pub(super) struct Visit {
     pending: u32,
     /// The first of the calls that have not ended.
     first_child: u32,
-    /// When whoever sent the attempt gives it up.
+    /// When whoever sent the attempt gives it up, where any call is told.
     until: Time,
     /// What it executes, where that is counted.
     execution: Option<Execution>,
@@ -76,6 +76,7 @@ impl Visits {
         self.begun = 0;
     }
 
+    #[inline(always)]
     fn begin(&mut self, visit: Visit) -> u32 {
         let visit = Visit { stamp: self.begun, ..visit };
         self.begun += 1;
@@ -113,30 +114,41 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     /// A worker begins an attempt for which its service calls others.
     #[inline(never)]
     pub(super) fn begin_visit(&mut self, worker: u32) {
-        let state = self.world.workers[worker as usize];
-        let station = state.station;
-        let before = &self.policy(station).calls.work_before;
-        let first = Span::from_nanos_f64(state.work.as_nanos() as f64 * before.as_f64());
-        let visit = Visit {
-            call: state.call,
-            attempt: state.attempt,
+        let Worker { station, call, attempt, admitted, work, .. } =
+            self.world.workers[worker as usize];
+        let state = &self.world.stations[station.index()];
+        let is_noticed = state.on_abandon != OnAbandon::Ignores;
+        let passes_time_on = state.passes_time_on;
+        let before = self.model.service(state.of).calls.work_before;
+        let first = if before == Fraction::ONE {
+            work
+        } else {
+            Span::from_nanos_f64(work.as_nanos() as f64 * before.as_f64())
+        };
+        let until =
+            if passes_time_on { self.deadline(call, attempt, admitted) } else { Time::NEVER };
+        let execution = self.take_execution(worker);
+        let visit = self.world.visits.begin(Visit {
+            call,
+            attempt,
             station,
             worker,
-            admitted: state.admitted,
+            admitted,
             done: Span::ZERO,
-            left: state.work.saturating_sub(first),
+            left: work.saturating_sub(first),
             next_call: 0,
             pending: 0,
             first_child: NOBODY,
-            until: self.deadline(state.call, state.attempt, state.admitted),
-            execution: self.take_execution(worker),
+            until,
+            execution,
             stamp: VACANT,
-        };
-        let visit = self.world.visits.begin(visit);
-        if self.world.stations[station.index()].on_abandon != OnAbandon::Ignores {
-            self.world.calls.set_place(state.call, state.attempt, Whereabouts::Visit(visit));
+        });
+        if is_noticed {
+            self.world.calls.set_place(call, attempt, Whereabouts::Visit(visit));
         }
-        self.work_on(visit, worker, first);
+        let state = &mut self.world.workers[worker as usize];
+        (state.errand, state.work) = (Errand::Visit(visit), first);
+        self.run_for(worker, first);
     }
 
     /// A worker works for a visit.
@@ -181,14 +193,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
 
     /// Makes the calls of the next steps, up to one that has to be waited for.
     fn next_step(&mut self, visit: u32) {
-        let id = self.world.visits.id(visit);
-        let station = self.world.visits.get(visit).station;
+        let Visit { station, stamp, .. } = *self.world.visits.get(visit);
         let list = &self.policy(station).calls.list;
+        let id = VisitId { slot: visit, stamp };
         loop {
-            let first = usize::from(self.world.visits.get(visit).next_call);
+            let state = self.world.visits.get_mut(visit);
+            let first = usize::from(state.next_call);
             let Some(call) = list.get(first) else { return self.calls_are_through(visit) };
             let same = list[first..].iter().take_while(|other| other.step == call.step).count();
-            let state = self.world.visits.get_mut(visit);
             state.next_call = (first + same) as u16;
             // One more than there are: what ends at once must not begin the next step from within.
             state.pending = 1;
@@ -209,9 +221,10 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// Makes one call, if it is made for this attempt at all.
+    #[inline(always)]
     fn call_out(&mut self, visit: u32, nth: usize, policy: &InnerCall, copy: u16) {
-        let Visit { call, attempt, station, first_child, until, .. } =
-            *self.world.visits.get(visit);
+        let state = self.world.visits.get(visit);
+        let (call, attempt, station) = (state.call, state.attempt, state.station);
         let index = self.world.stations[station.index()].first_edge as usize + nth;
         let edge = EdgeId::between_services(index);
         let salt = self.world.edges[index].salt;
@@ -222,15 +235,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         {
             return;
         }
+        let class = self.class_of(call);
+        let state = self.world.visits.get_mut(visit);
         let until = match policy.deadline {
             PassedOn::Kept => Time::NEVER,
-            PassedOn::PassedOn => until,
+            PassedOn::PassedOn => state.until,
         };
-        let class = self.class_of(call);
-        let child = self.world.calls.open(edge, 0, self.now);
-        self.world.calls.set_key(child, key);
-        *self.world.calls.sub_mut(child) = Sub { visit, next: first_child, class, until };
-        let state = self.world.visits.get_mut(visit);
+        let sub = Sub { visit, next: state.first_child, class, until };
+        let child = self.world.calls.open_inner(edge, self.now, key, sub);
         state.first_child = child;
         state.pending += 1;
         self.observer.observe(self.now, Fact::Called { edge, call: CallId(child) });
@@ -248,20 +260,19 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     pub(super) fn inner_ended(&mut self, edge: EdgeId, call: u32, end: End) {
         let answered = end.is_ok();
         self.observer.observe(self.now, Fact::Returned { edge, call: CallId(call), answered });
-        let Sub { visit, next, .. } = self.world.calls.sub(call);
         self.world.calls.close(call);
+        // Attempts of it may go on, and what is made for them must not take another visit for the one that
+        // this was made for.
+        let Sub { visit, next, .. } = self.world.calls.leave_visit(call);
         if visit == NOBODY {
             return;
         }
         self.take_child(visit, call, next);
-        // Attempts of it may go on, and what is made for them must not take another visit for the one that
-        // this was made for.
-        self.world.calls.sub_mut(call).visit = NOBODY;
-        let id = self.world.visits.id(visit);
-        let station = self.world.visits.get(visit).station;
-        let state = &mut self.world.stations[station.index()];
-        if state.health.freezes > 0 {
-            state.unread.push((id, edge, end));
+        let state = self.world.visits.get(visit);
+        let id = VisitId { slot: visit, stamp: state.stamp };
+        let station = &mut self.world.stations[state.station.index()];
+        if station.health.freezes > 0 {
+            station.unread.push((id, edge, end));
         } else {
             self.child_ended(visit, edge, end);
         }
@@ -278,39 +289,47 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     fn child_ended(&mut self, visit: u32, edge: EdgeId, end: End) {
-        let policy = self.inner_call(edge);
         let state = self.world.visits.get_mut(visit);
         state.pending -= 1;
-        let pending = state.pending;
-        match (end, policy.need) {
-            (Err((_, hint)), Need::Needed) => {
-                let hint = match (policy.guidance, hint) {
-                    (PassedOn::PassedOn, Hint::Never) => hint,
-                    (PassedOn::PassedOn | PassedOn::Kept, _) => Hint::Absent,
-                };
-                self.drop_children(visit);
-                self.finish_visit(visit, Some(hint));
-            }
-            (Ok(()), _) | (Err(_), Need::BestEffort) => {
-                if pending == 0 {
-                    self.next_step(visit);
-                }
-            }
+        let (station, pending, made) = (state.station, state.pending, usize::from(state.next_call));
+        if let Err((_, hint)) = end
+            && self.inner_call(edge).need == Need::Needed
+        {
+            return self.call_failed(visit, edge, hint);
         }
+        if pending > 0 {
+            return;
+        }
+        if made == self.policy(station).calls.list.len() {
+            self.calls_are_through(visit);
+        } else {
+            self.next_step(visit);
+        }
+    }
+
+    /// A call without which the attempt cannot be served has failed.
+    #[inline(never)]
+    fn call_failed(&mut self, visit: u32, edge: EdgeId, hint: Hint) {
+        let hint = match (self.inner_call(edge).guidance, hint) {
+            (PassedOn::PassedOn, Hint::Never) => hint,
+            (PassedOn::PassedOn | PassedOn::Kept, _) => Hint::Absent,
+        };
+        self.drop_children(visit);
+        self.finish_visit(visit, Some(hint));
     }
 
     /// All calls have ended: the rest of the own work is next.
     fn calls_are_through(&mut self, visit: u32) {
-        let id = self.world.visits.id(visit);
-        let Visit { left, worker, station, .. } = *self.world.visits.get(visit);
-        self.world.visits.get_mut(visit).left = Span::ZERO;
+        let state = self.world.visits.get_mut(visit);
+        let Visit { left, worker, station, stamp, .. } = *state;
         if left.is_zero() {
             self.finish_visit(visit, None);
         } else if worker == NOBODY {
-            self.world.visits.get_mut(visit).left = left;
-            self.world.stations[station.index()].resumed.push_back(id);
+            let station_state = &mut self.world.stations[station.index()];
+            station_state.resumed.push_back(VisitId { slot: visit, stamp });
             self.expect_hand_over(station);
         } else {
+            state.left = Span::ZERO;
             self.work_on(visit, worker, left);
         }
     }
@@ -439,13 +458,14 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
     }
 
     /// Takes a call out of those that a visit waits for.
+    #[inline]
     fn take_child(&mut self, visit: u32, call: u32, next: u32) {
-        let first = self.world.visits.get(visit).first_child;
-        if first == call {
-            self.world.visits.get_mut(visit).first_child = next;
+        let state = self.world.visits.get_mut(visit);
+        if state.first_child == call {
+            state.first_child = next;
             return;
         }
-        let mut before = first;
+        let mut before = state.first_child;
         while self.world.calls.sub(before).next != call {
             before = self.world.calls.sub(before).next;
         }

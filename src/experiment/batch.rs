@@ -4,21 +4,38 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::Workbench;
+use super::{Engine, Workbench};
+
+/// How a batch is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Way<'a> {
+    /// Set from outside, it ends the batch.
+    pub stop: &'a AtomicBool,
+    /// What plays each run.
+    pub engine: Engine,
+}
+
+impl<'a> From<&'a AtomicBool> for Way<'a> {
+    fn from(stop: &'a AtomicBool) -> Self {
+        Self { stop, engine: Engine::default() }
+    }
+}
 
 /// Does `work` for every job on rayon's current pool, each thread with a bench of its own.
 ///
 /// Results come in the order of the jobs, whatever the number of threads. None if `stop` was set
 /// before the last job began: a part of a batch looks like a whole one, and is never handed out.
-pub(super) fn in_parallel<J: Sync, T: Send>(
+pub(super) fn in_parallel<'a, J: Sync, T: Send>(
     jobs: &[J],
-    stop: &AtomicBool,
+    way: impl Into<Way<'a>>,
     work: impl Fn(&mut Workbench, &J) -> T + Sync,
 ) -> Option<Vec<T>> {
+    let Way { stop, engine } = way.into();
     jobs.par_iter()
-        .map_init(Workbench::default, |bench, job| {
-            (!stop.load(Ordering::Relaxed)).then(|| work(bench, job))
-        })
+        .map_init(
+            || Workbench::with(engine),
+            |bench, job| (!stop.load(Ordering::Relaxed)).then(|| work(bench, job)),
+        )
         .collect()
 }
 

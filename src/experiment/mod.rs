@@ -2,6 +2,7 @@
 
 mod batch;
 mod check;
+mod controls;
 mod expect;
 mod metric;
 mod replicate;
@@ -10,11 +11,12 @@ mod summary;
 mod sweep;
 mod tip;
 
+pub use batch::Way;
 pub use check::{Claim, Promised, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
 pub use metric::{ClientMetric, EdgeMetric, Metric, Quantity, ServiceMetric, SweepMetric};
 pub use replicate::replicate;
-pub use run::{Run, Subject, Workbench};
+pub use run::{Engine, Run, Subject, Workbench};
 pub use summary::Summary;
 pub use sweep::{Cell, CellOutcome, Coordinate, sweep};
 pub use tip::{CurvePoint, Halt, Range, TipSearch, Tipping, TippingPoint};

@@ -1,6 +1,7 @@
 //! One run with its verdict.
 
-use crate::analysis::{Assessment, assess};
+use crate::analysis::{Assessment, assess, control_fails};
+use crate::engine::shortcut::{Shortcut, obstacles};
 use crate::engine::{self, World};
 use crate::model::{Model, Solver};
 use crate::observe::{BusiestCount, Observer, Recording};
@@ -28,18 +29,61 @@ pub struct Subject<'a> {
     pub model: &'a Model,
 }
 
+/// What plays a run event by event; a model of another solver asks neither. Results do not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// The shortcut where there is one, the event loop elsewhere.
+    #[default]
+    Auto,
+    /// The event loop, always.
+    Events,
+}
+
+impl Engine {
+    /// Whether `model` is run by the [shortcut](engine::shortcut).
+    pub fn takes_shortcut(self, model: &Model) -> bool {
+        match self {
+            Self::Auto => obstacles(model).is_empty(),
+            Self::Events => false,
+        }
+    }
+}
+
 /// A place to run models one after another, keeping the engine's memory from run to run.
 #[derive(Debug, Default)]
 pub struct Workbench {
+    engine: Engine,
     world: World,
+    shortcut: Shortcut,
 }
 
 impl Workbench {
+    /// With this engine.
+    pub fn with(engine: Engine) -> Self {
+        Self { engine, ..Self::default() }
+    }
+
     /// Runs `model` under `seed` and judges it.
     pub fn run(&mut self, variant: &str, model: &Model, seed: u64) -> Run {
+        self.run_against(variant, model, seed, |bench| bench.control_fails(model, seed))
+    }
+
+    /// The same, with someone who knows whether the control run fails.
+    pub(super) fn run_against(
+        &mut self,
+        variant: &str,
+        model: &Model,
+        seed: u64,
+        control_fails: impl FnOnce(&mut Self) -> bool,
+    ) -> Run {
         let recording = self.record(model, seed);
-        let assessment = assess(model, &recording, || self.record(&model.undisturbed(), seed));
+        let assessment = assess(model, &recording, || control_fails(self));
         Run { variant: variant.to_owned(), seed, assessment, recording }
+    }
+
+    /// Whether the control run of `model` fails under `seed`.
+    pub(super) fn control_fails(&mut self, model: &Model, seed: u64) -> bool {
+        control_fails(model, &self.record(&model.undisturbed(), seed))
     }
 
     /// Runs `model` under `seed`, with others watching who are not asked every time, and judges it.
@@ -56,12 +100,15 @@ impl Workbench {
         let mut both = (Recording::of(model), watchers);
         self.play(model, seed, &mut both);
         let (recording, _) = both;
-        let assessment = assess(model, &recording, || self.record(&model.undisturbed(), seed));
+        let assessment = assess(model, &recording, || self.control_fails(model, seed));
         Run { variant: variant.to_owned(), seed, assessment, recording }
     }
 
     /// Runs `model` under `seed` and keeps what was seen.
     pub fn record(&mut self, model: &Model, seed: u64) -> Recording {
+        if self.engine.takes_shortcut(model) {
+            return self.shortcut.run(model, seed);
+        }
         let mut recording = Recording::of(model);
         self.play(model, seed, &mut recording);
         recording

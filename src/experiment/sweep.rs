@@ -1,10 +1,10 @@
 //! A grid of cells, each run under several seeds.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
 use super::Run;
-use super::batch::in_parallel;
+use super::batch::{Way, in_parallel};
+use super::controls::Controls;
 use crate::analysis::{Interval, Verdict, median, wilson};
 use crate::model::Model;
 
@@ -72,19 +72,22 @@ impl CellOutcome {
 /// Runs every cell under every seed, in parallel over both, on rayon's current pool.
 ///
 /// The outcomes come in the order of the cells and do not depend on the number of threads.
-/// `progress` is told of every finished run, from any thread. None if `stop` was set meanwhile.
-pub fn sweep(
+/// `progress` is told of every finished run, from any thread. None if it was stopped meanwhile.
+pub fn sweep<'a>(
     cells: &[Cell],
     seeds: Range<u64>,
-    stop: &AtomicBool,
+    way: impl Into<Way<'a>>,
     progress: impl Fn() + Sync,
 ) -> Option<Vec<CellOutcome>> {
-    let jobs: Vec<(&Cell, u64)> =
-        cells.iter().flat_map(|cell| seeds.clone().map(move |seed| (cell, seed))).collect();
-    let replicates = in_parallel(&jobs, stop, |bench, &(cell, seed)| {
-        let replicate = Replicate::from(&bench.run(&cell.variant, &cell.model, seed));
+    let controls = Controls::of(cells, seeds.clone());
+    let jobs: Vec<(usize, u64)> =
+        (0..cells.len()).flat_map(|nth| seeds.clone().map(move |seed| (nth, seed))).collect();
+    let replicates = in_parallel(&jobs, way, |bench, &(nth, seed)| {
+        let Cell { variant, model, .. } = &cells[nth];
+        let run = bench
+            .run_against(variant, model, seed, |bench| controls.fails(bench, nth, model, seed));
         progress();
-        replicate
+        Replicate::from(&run)
     })?;
     let per_cell = seeds.count().max(1);
     let outcomes = cells.iter().zip(replicates.chunks(per_cell));

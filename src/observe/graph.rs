@@ -339,6 +339,7 @@ impl Observer for Graph {
 }
 
 impl Graph {
+    #[inline(always)]
     fn see(&mut self, now: Time, fact: Fact) {
         if self.roll.has_ended(now) {
             self.close_until(now);

@@ -38,6 +38,18 @@ impl Latency {
         })
     }
 
+    #[inline]
+    pub(super) fn record(&mut self, latency: Span) {
+        self.record_many(latency, 1);
+    }
+
+    #[inline(always)]
+    fn record_many(&mut self, latency: Span, times: u64) {
+        // Unlike `saturating_record`, which clamps to the range reached so far, this grows it.
+        let nanos = latency.as_nanos().min(LONGEST);
+        self.0.record_n(nanos, times).expect("the histogram grows up to its longest latency");
+    }
+
     /// The longest latency; none without successes.
     pub fn max(&self) -> Option<Span> {
         self.quantile(1.0)
@@ -59,9 +71,7 @@ impl Observer for Latency {
     #[inline(always)]
     fn observe_many(&mut self, _: Time, fact: Fact, times: u64) {
         if let Fact::Succeeded { latency, .. } = fact {
-            // Unlike `saturating_record`, which clamps to the range reached so far, this grows it.
-            let nanos = latency.as_nanos().min(LONGEST);
-            self.0.record_n(nanos, times).expect("the histogram grows up to its longest latency");
+            self.record_many(latency, times);
         }
     }
 

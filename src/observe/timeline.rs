@@ -54,6 +54,18 @@ impl Timeline {
         Self { roll: Roll::new(width), windows: Vec::new(), current: Window::default() }
     }
 
+    /// The timeline of a run that lasted for `horizon`, of which all windows are known.
+    pub(super) fn of_windows(width: Span, windows: Vec<Window>, horizon: Span) -> Self {
+        let mut roll = Roll::new(width);
+        let whole = std::iter::from_fn(|| roll.next_end(Time::ZERO + horizon)).count();
+        let last = windows.last().copied().unwrap_or_default();
+        let current = match windows.get(whole) {
+            Some(part) => *part,
+            None => Window { queue: last.queue, ..Window::default() },
+        };
+        Self { roll, windows, current }
+    }
+
     /// The width of a window.
     pub const fn width(&self) -> Span {
         self.roll.width()

@@ -23,6 +23,7 @@ mod refusals;
 mod rust_paths;
 mod same_facts;
 mod scenario;
+mod shortcut;
 mod stepped;
 mod storm;
 mod theory;

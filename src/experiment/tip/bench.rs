@@ -57,7 +57,7 @@ where
             let recording = bench.record(model, seed);
             let well = ends_well(model, &recording, || {
                 controls.fetch_add(1, Ordering::Relaxed);
-                bench.record(&model.undisturbed(), seed)
+                bench.control_fails(model, seed)
             });
             progress();
             Answers { at, runs: 1, recovered: u64::from(well) }
@@ -83,11 +83,11 @@ where
         let verdicts = in_parallel(&jobs, self.stop, |bench, &(_, seed)| {
             let recording = bench.record(model, seed);
             progress();
-            let control = || {
+            let control_fails = || {
                 controls.fetch_add(1, Ordering::Relaxed);
-                bench.record(&model.undisturbed(), seed)
+                bench.control_fails(model, seed)
             };
-            assess(model, &recording, control).verdict
+            assess(model, &recording, control_fails).verdict
         })
         .ok_or(Halt::Stopped)?;
         self.runs += verdicts.len() as u64;

@@ -1,6 +1,7 @@
 //! The built command, as a shell sees it.
 
 mod check;
+mod engine;
 mod explain;
 mod fixture;
 mod plot;
