@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use clap::Args;
 use metastable::experiment::Subject;
 use metastable::scenario::{Story, Trouble, Variant};
@@ -55,6 +56,19 @@ impl Source {
         warn(&story.warnings_about(&base), options);
         Ok(base)
     }
+}
+
+/// Refuses a variant that nothing disturbs: there is nothing to recover from.
+pub(super) fn refuse_calm(file: &Path, variant: &Variant) -> Result<(), Failure> {
+    if variant.model.triggers.is_empty() {
+        let (file, name) = (file.display(), &variant.name);
+        return Err(anyhow!(
+            "{file}: nothing disturbs `{name}`, so there is nothing to recover from: add a \
+             [triggers.NAME]"
+        )
+        .into());
+    }
+    Ok(())
 }
 
 /// Says what a story warns of.

@@ -99,7 +99,7 @@ pub fn sweep<'a>(
 pub(super) struct Replicate {
     pub(super) verdict: Verdict,
     /// Zero for a run that never failed; none for one that is not well at the end.
-    recovery_time_s: Option<f64>,
+    pub(super) recovery_time_s: Option<f64>,
 }
 
 impl From<&Run> for Replicate {

@@ -173,6 +173,14 @@ fn number(node: &Node) -> Option<(Kind, f64)> {
     }
 }
 
+/// A plain number that stands at `node`.
+pub(super) fn plain(node: &Node) -> Option<f64> {
+    match number(node) {
+        Some((Kind::Number, value)) => Some(value),
+        Some((Kind::Length, _)) | None => None,
+    }
+}
+
 fn no_number(path: &Path, node: &Node) -> Diagnostic {
     let wrong = Diagnostic::error(path.place(), format!("`{path}` is no number"))
         .label("an axis is a number or a length of time");
@@ -188,4 +196,15 @@ fn plain_number(text: &str, source: SourceId) -> Option<f64> {
         Some((Kind::Number, value)) if value.is_finite() => Some(value),
         Some(_) | None => None,
     }
+}
+
+/// The seconds of a length of time as a scenario spells it.
+///
+/// # Errors
+/// One sentence, if it is none.
+pub fn seconds_of(text: &str) -> Result<f64, String> {
+    let length = parse_length(text, Place::START);
+    length.map(Span::as_secs_f64).map_err(|_| {
+        format!("`{text}` is no length of time: write a number and a unit, such as 250ms or 10s")
+    })
 }

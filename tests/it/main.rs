@@ -1,5 +1,6 @@
 //! Everything that is tested from outside, in one binary: linking once is most of the cost.
 
+mod advise;
 mod auditor;
 mod balancers;
 mod books;
@@ -15,6 +16,7 @@ mod cli;
 mod client_policies;
 mod closed_form;
 mod floors;
+mod frontier;
 mod graphs;
 mod hedging;
 mod parity;

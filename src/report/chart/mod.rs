@@ -5,6 +5,7 @@
 //! and the only font is the bundled one.
 
 mod activity;
+mod advice;
 mod axis;
 mod axis_name;
 mod canvas;
@@ -14,6 +15,7 @@ mod colour;
 mod disturbance;
 mod document;
 mod font;
+mod frontier;
 mod geometry;
 mod graph;
 mod heading;
@@ -37,7 +39,9 @@ mod looks;
 #[cfg(test)]
 mod said;
 
+pub use advice::advice;
 pub use document::{Chart, PngError};
+pub use frontier::frontier;
 pub use graph::graph;
 pub use heat_map::heat_map;
 pub use overlay::overlay;

@@ -1,11 +1,13 @@
 //! Results as tables, in four formats from one source.
 
+mod advice;
 mod cells;
 mod csv;
 #[cfg(test)]
 mod example;
 mod explanation;
 pub(super) mod figure;
+mod frontier;
 mod grid;
 mod json;
 mod parties;
@@ -17,8 +19,10 @@ mod tip;
 mod value;
 pub(super) mod wrap;
 
+pub use advice::{AdviceDocument, WayOut};
 pub use cells::SweepDocument;
 pub use explanation::ExplainDocument;
+pub use frontier::{Axis, FrontierDocument};
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
 pub use tip::{TipDocument, TipOf, TipRows};
