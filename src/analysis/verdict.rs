@@ -9,6 +9,7 @@ use std::fmt;
 use crate::model::{Action, Arrivals, Edge, InnerCall, Model, Pull, Service};
 use crate::observe::{Recording, Share, Station, Timeline, Window};
 use crate::time::{Span, Time};
+use crate::unit::Fraction;
 
 /// What became of a system after its disturbance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,6 +141,21 @@ pub fn assess(
     }
 }
 
+/// Whether `control`, a run of `model` without what disturbs it, fails too in the windows from the first
+/// trigger on.
+pub fn control_fails(model: &Model, control: &Recording) -> bool {
+    let good = good_windows(model, control);
+    let first = first_disturbed_window(model).unwrap_or(0).min(good.len());
+    !is_healthy(&good[first..]) || !is_served(model, control, first)
+}
+
+/// The window in which the first trigger begins; none without triggers. Whatever else is disturbed, the
+/// control run of the same world is judged alike from the same window on.
+pub fn first_disturbed_window(model: &Model) -> Option<usize> {
+    let (begins, _) = model.disturbed_between()?;
+    Some(model.window.times_in(begins.since(Time::ZERO)) as usize)
+}
+
 /// Whether the run of `model` that `recording` tells of is well at its end, as [`assess`] would find:
 /// unaffected or recovered. What is wrong with it otherwise is not asked, which saves most control runs.
 pub fn ends_well(
@@ -210,21 +226,6 @@ fn of_undisturbed(model: &Model, recording: &Recording) -> Verdict {
     if well { Verdict::Unaffected } else { Verdict::Overloaded }
 }
 
-/// Whether `control`, a run of `model` without what disturbs it, fails too in the windows from the first
-/// trigger on.
-pub fn control_fails(model: &Model, control: &Recording) -> bool {
-    let good = good_windows(model, control);
-    let first = first_disturbed_window(model).unwrap_or(0).min(good.len());
-    !is_healthy(&good[first..]) || !is_served(model, control, first)
-}
-
-/// The window in which the first trigger begins; none without triggers. Whatever else is disturbed, the
-/// control run of the same world is judged alike from the same window on.
-pub fn first_disturbed_window(model: &Model) -> Option<usize> {
-    let (begins, _) = model.disturbed_between()?;
-    Some(model.window.times_in(begins.since(Time::ZERO)) as usize)
-}
-
 /// Whether an operator still keeps requests or attempts out when the run ends, or has done so in the
 /// last windows: what fails then says nothing about what happens afterwards.
 fn is_held_down_at_the_end(model: &Model) -> bool {
@@ -244,18 +245,58 @@ fn is_held_down_at_the_end(model: &Model) -> bool {
 
 /// Which windows were good: for every client, goodput was the share of fresh demand that is asked for.
 fn good_windows(model: &Model, recording: &Recording) -> Vec<bool> {
-    let is_good = |arrivals: u64, goodput: u64| {
-        // goodput >= share x arrivals, in whole numbers.
-        model.criterion.tolerated().covers(arrivals.saturating_sub(goodput), arrivals)
-    };
+    let mut judges: Vec<Judge> =
+        model.clients.iter().map(|client| Judge::of(model, &client.arrivals)).collect();
     if recording.parties.clients().len() > 0 {
-        let all_good = |clients: &[Share]| {
-            clients.iter().all(|client| is_good(client.arrivals, client.goodput))
+        let mut all_good = |clients: &[Share]| {
+            let judged = judges.iter_mut().zip(clients).map(|(judge, seen)| judge.is_good(*seen));
+            // Counted to the end: each of them has to see every window.
+            judged.filter(|good| !good).count() == 0
         };
-        return recording.parties.clients().map(all_good).collect();
+        return recording.parties.clients().map(&mut all_good).collect();
     }
-    let windows = recording.timeline.windows().iter();
-    windows.map(|window| is_good(window.arrivals, window.goodput)).collect()
+    let Some(judge) = judges.first_mut() else { return Vec::new() };
+    let seen = |window: &Window| {
+        let Window { arrivals, goodput, failed, attempts, .. } = *window;
+        Share { arrivals, goodput, failed, attempts }
+    };
+    recording.timeline.windows().iter().map(|window| judge.is_good(seen(window))).collect()
+}
+
+/// Looks at the windows of one client, one after the other.
+struct Judge {
+    tolerated: Fraction,
+    waits_for_answers: bool,
+    /// Requests without an end.
+    open: u64,
+    was_good: bool,
+}
+
+impl Judge {
+    fn of(model: &Model, arrivals: &Arrivals) -> Self {
+        Self {
+            tolerated: model.criterion.tolerated(),
+            waits_for_answers: matches!(arrivals, Arrivals::Users(_)),
+            open: 0,
+            was_good: true,
+        }
+    }
+
+    /// Whether the next window was good. While users wait for answers they ask for nothing more, so that a
+    /// window in which nothing was asked and nothing answered is like the one before if anybody waits, and
+    /// bad if anybody was turned away.
+    fn is_good(&mut self, seen: Share) -> bool {
+        let Share { arrivals, goodput, failed, attempts: _ } = seen;
+        self.open = (self.open + arrivals).saturating_sub(goodput + failed);
+        let is_silent = self.waits_for_answers && arrivals == 0 && goodput == 0;
+        self.was_good = match failed {
+            0 if is_silent && self.open > 0 => self.was_good,
+            1.. if is_silent => false,
+            // goodput >= share x arrivals, in whole numbers.
+            _ => self.tolerated.covers(arrivals.saturating_sub(goodput), arrivals),
+        };
+        self.was_good
+    }
 }
 
 /// A healthy run is good in nine of ten windows, and not failing at its end.
@@ -353,19 +394,26 @@ fn first_stretch(good: &[bool], from: usize, length: usize) -> Option<usize> {
 /// request sent at the last moment of the trigger, and one that meets what it left, may both run
 /// through all their attempts.
 fn settling_time(model: &Model) -> Span {
-    let below = lives_below(model);
     // An endless retry loop would make every verdict wait for ever.
-    let life = model
-        .clients
-        .iter()
-        .map(|client| longest_life(model, &client.edge, &below))
-        .max()
-        .unwrap_or_default()
-        .min(Span::from_nanos(model.horizon.as_nanos() / 8));
+    let life = longest_life_of_all(model).min(Span::from_nanos(model.horizon.as_nanos() / 8));
     let disturbed =
         model.disturbed_between().map_or(Span::ZERO, |(begins, ends)| ends.since(begins));
     let disturbed = disturbed.min(Span::from_nanos(model.horizon.as_nanos() / 4));
     model.window.saturating_mul(10).max(life.saturating_mul(2)).max(disturbed)
+}
+
+/// How long any request can go on.
+fn longest_life_of_all(model: &Model) -> Span {
+    let below = lives_below(model);
+    let lives = model.clients.iter().map(|client| longest_life(model, &client.edge, &below));
+    lives.max().unwrap_or_default()
+}
+
+/// When the last trigger ends, and when the last request that it has met does; none without triggers,
+/// and where somebody does something about it.
+pub fn settled_from(model: &Model) -> Option<(Time, Time)> {
+    let (_, over) = model.disturbed_between().filter(|_| model.levers.is_empty())?;
+    Some((over, over + longest_life_of_all(model)))
 }
 
 /// How long a request over `edge` can go on, with what it has set going further down, of which `below`

@@ -6,7 +6,8 @@ use anyhow::anyhow;
 use clap::Args as Arguments;
 use metastable::experiment::{Advisor, Cure, Effect, Halt, Trial, Tried, rank};
 use metastable::report::table::{AdviceDocument, WayOut};
-use metastable::scenario::{Parameter, Remedy, Story, Trouble, Variant, seconds_of};
+use metastable::scenario::{Parameter, Remedy, Story, Trouble, Variant, length};
+use metastable::time::{Span, Time};
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -26,7 +27,7 @@ pub(super) struct Args {
     source: Source,
     /// So long after the disturbance an operator acts; may be repeated
     /// [default: 10 and 30 windows]
-    #[arg(long, value_name = "LENGTH", value_parser = seconds_of)]
+    #[arg(long, value_name = "LENGTH", value_parser = seconds)]
     after: Vec<f64>,
     /// Leave out what an operator can do
     #[arg(long)]
@@ -52,6 +53,10 @@ Examples:
   metastable advise storm.toml --variant 'load 0.5' --after 20s --after 60s
   metastable advise storm.toml --no-operator -o advice.md --plot plots
   metastable advise storm.toml --format json | jq '.changes[0].set'";
+
+fn seconds(text: &str) -> Result<f64, String> {
+    length(text).map(Span::as_secs_f64)
+}
 
 pub(super) fn advise(args: &Args, options: &Options) -> Result<Exit, Failure> {
     args.output.refuse_unwritable()?;
@@ -166,9 +171,8 @@ impl Desk<'_> {
     /// What an operator can do who acts so many seconds after the disturbance.
     fn way_out(&self, after_s: f64) -> Result<WayOut, Failure> {
         let (model, name) = (&self.variant.model, &self.variant.name);
-        let ends = model
-            .disturbed_between()
-            .map_or(0.0, |(_, ends)| ends.since(metastable::time::Time::ZERO).as_secs_f64());
+        let ends =
+            model.disturbed_between().map_or(0.0, |(_, ends)| ends.since(Time::ZERO).as_secs_f64());
         let at = ends + after_s;
         // The run must last until somebody looks.
         let watched = self.story.lasting(name, at + model.window.as_secs_f64())?;

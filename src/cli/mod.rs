@@ -2,14 +2,20 @@
 
 mod advise;
 mod axis;
+mod basin;
 mod check;
+mod completions;
 mod engine;
 mod exit;
 mod explain;
 mod failure;
 mod files;
 mod frontier;
+mod hysteresis;
+mod init;
 mod interrupt;
+mod man;
+mod odds;
 mod options;
 mod output;
 mod plot;
@@ -18,13 +24,15 @@ mod presets;
 mod progress;
 mod run;
 mod seeds;
+mod steps;
 mod story;
 mod sweep;
 mod tip;
+mod trace;
 
 use std::panic;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) use exit::Exit;
 use failure::Failure;
@@ -44,6 +52,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  metastable init
   metastable run scenarios/retry-storm.toml
   metastable run scenarios/retry-storm.toml --set clients.web.load=0.5
   metastable explain scenarios/retry-storm.toml
@@ -63,7 +72,14 @@ enum Command {
     Check(check::Args),
     Plot(plot::Args),
     Explain(explain::Args),
+    Trace(trace::Args),
+    Basin(basin::Args),
+    Hysteresis(hysteresis::Args),
+    Odds(odds::Args),
     Presets(presets::Args),
+    Init(init::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Does what the command line says.
@@ -98,15 +114,20 @@ impl Cli {
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
             Command::Explain(args) => explain::explain(args, &self.options),
+            Command::Trace(args) => trace::trace(args, &self.options),
+            Command::Basin(args) => basin::basin(args, &self.options),
+            Command::Hysteresis(args) => hysteresis::hysteresis(args, &self.options),
+            Command::Odds(args) => odds::odds(args, &self.options),
             Command::Presets(args) => presets::presets(args),
+            Command::Init(args) => init::init(args, &self.options),
+            Command::Completions(args) => completions::completions(args, Self::command()),
+            Command::Man(args) => man::man(args, Self::command()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

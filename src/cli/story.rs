@@ -32,6 +32,23 @@ impl Source {
         Ok(Story::read(&self.file, &self.set)?)
     }
 
+    /// The story with more set in it than was asked for.
+    pub(super) fn read_with(&self, changes: &[String]) -> Result<Story, Failure> {
+        Ok(Story::read(&self.file, &[&self.set[..], changes].concat())?)
+    }
+
+    /// The one variant that is asked for, or the scenario as it is written.
+    pub(super) fn pick_one<'s>(
+        &self,
+        story: &'s Story,
+        options: &Options,
+    ) -> Result<&'s Variant, Failure> {
+        if self.variant.len() > 1 {
+            return Err(anyhow!("this is about one variant: give --variant once").into());
+        }
+        Ok(self.pick_or_base(story, options)?[0])
+    }
+
     /// The variants that are asked for, in the order of the file, with the warnings about them said.
     pub(super) fn pick<'s>(
         &self,

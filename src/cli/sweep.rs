@@ -32,6 +32,10 @@ pub(super) struct Args {
     /// Save the heat map (SVG and PNG) in this folder
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
+    /// End runs once their verdict is certain enough: stuck for 5 s with a queue
+    /// that grows, or as idle as the undisturbed run. The result says how many
+    #[arg(long)]
+    early_stop: bool,
     #[command(flatten)]
     engine: Choice,
     #[command(flatten)]
@@ -71,7 +75,7 @@ pub(super) fn sweep(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let named = cells.iter().map(|cell| (cell.variant.as_str(), &cell.model));
     let engine = args.engine.of(named, options);
     let interrupt = Interrupt::listen()?;
-    let way = Way { stop: interrupt.stop(), engine };
+    let way = Way { stop: interrupt.stop(), engine, early_stop: args.early_stop };
     let progress = Progress::over((seeds.end - seeds.start) * cells.len() as u64, options);
     let outcomes = run_cells(&cells, seeds, way, || progress.step());
     drop(progress);
@@ -88,8 +92,13 @@ pub(super) fn sweep(args: &Args, options: &Options) -> Result<Exit, Failure> {
             &outcomes,
         )?;
     }
-    let document =
-        SweepDocument { title: &story.title, axes: &sweep.axes, cells: &outcomes, long: args.long };
+    let document = SweepDocument {
+        title: &story.title,
+        axes: &sweep.axes,
+        cells: &outcomes,
+        long: args.long,
+        early_stop: args.early_stop,
+    };
     args.output.write(&document, files, &interrupt)?;
     Ok(Exit::Done)
 }

@@ -277,7 +277,7 @@ impl Advisor<'_> {
                 controls.fetch_add(1, Ordering::Relaxed);
                 bench.control_fails(model, seed)
             });
-            Replicate::from(&run)
+            Replicate::from(&run.assessment)
         })
         .ok_or(Halt::Stopped)?;
         let recovered = replicates.iter().filter(|replicate| replicate.verdict.is_well()).count();

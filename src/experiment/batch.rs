@@ -13,11 +13,13 @@ pub struct Way<'a> {
     pub stop: &'a AtomicBool,
     /// What plays each run.
     pub engine: Engine,
+    /// Whether runs of which only the verdict is asked may end once it is known.
+    pub early_stop: bool,
 }
 
 impl<'a> From<&'a AtomicBool> for Way<'a> {
     fn from(stop: &'a AtomicBool) -> Self {
-        Self { stop, engine: Engine::default() }
+        Self { stop, engine: Engine::default(), early_stop: false }
     }
 }
 
@@ -30,7 +32,7 @@ pub(super) fn in_parallel<'a, J: Sync, T: Send>(
     way: impl Into<Way<'a>>,
     work: impl Fn(&mut Workbench, &J) -> T + Sync,
 ) -> Option<Vec<T>> {
-    let Way { stop, engine } = way.into();
+    let Way { stop, engine, .. } = way.into();
     jobs.par_iter()
         .map_init(
             || Workbench::with(engine),

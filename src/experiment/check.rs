@@ -98,11 +98,14 @@ impl<'a> Trial<'a> {
             Self::Variant { subject, promise } => {
                 let mut watchers = promise.watchers();
                 let run = bench.run_watched(subject.name, subject.model, seed, &mut watchers);
-                Sighting { replicate: (&run).into(), values: promise.values(&run, &watchers) }
+                Sighting {
+                    replicate: (&run.assessment).into(),
+                    values: promise.values(&run, &watchers),
+                }
             }
             Self::Cell { cell, .. } => {
                 let run = bench.run(&cell.variant, &cell.model, seed);
-                Sighting { replicate: (&run).into(), values: Vec::new() }
+                Sighting { replicate: (&run.assessment).into(), values: Vec::new() }
             }
         }
     }

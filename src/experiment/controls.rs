@@ -2,20 +2,28 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::run::Control;
 use super::{Cell, Workbench};
 use crate::analysis::first_disturbed_window;
 use crate::model::Model;
 
-/// Whether control runs fail, of all cells of a grid under all its seeds. Cells that differ in nothing
-/// but their triggers have one control run between them, which is run when it is first asked for.
+/// The control runs of all cells of a grid under all its seeds. Cells that differ in nothing but their
+/// triggers have one control run between them, which is run when it is first asked for, and forgotten
+/// once all of them have been judged.
 pub(super) struct Controls {
     /// Which world each cell is without what disturbs it.
     groups: Vec<usize>,
     seeds: Range<u64>,
     /// Of each world, under each seed.
-    fails: Vec<OnceLock<bool>>,
+    shared: Vec<Mutex<Shared>>,
+}
+
+struct Shared {
+    control: Option<Arc<Control>>,
+    /// How many cells have still to be judged.
+    left: usize,
 }
 
 /// How many of the latest worlds a cell is compared with: a grid goes through its axes in turn, and with
@@ -25,32 +33,53 @@ const COMPARED: usize = 64;
 impl Controls {
     pub(super) fn of(cells: &[Cell], seeds: Range<u64>) -> Self {
         let mut worlds: VecDeque<(usize, (Option<usize>, Model))> = VecDeque::new();
-        let (mut groups, mut count) = (Vec::with_capacity(cells.len()), 0);
+        let (mut groups, mut sizes) = (Vec::with_capacity(cells.len()), Vec::new());
         for cell in cells {
             let world = (first_disturbed_window(&cell.model), cell.model.undisturbed());
-            let known = worlds.iter().find(|(_, other)| *other == world);
-            groups.push(known.map_or(count, |(group, _)| *group));
+            let known = worlds.iter().find(|(_, other)| *other == world).map(|(group, _)| *group);
+            let group = known.unwrap_or(sizes.len());
             if known.is_none() {
                 worlds.truncate(COMPARED - 1);
-                worlds.push_front((count, world));
-                count += 1;
+                worlds.push_front((group, world));
+                sizes.push(0);
             }
+            sizes[group] += 1;
+            groups.push(group);
         }
-        let runs = count * (seeds.end - seeds.start) as usize;
-        let fails = std::iter::repeat_with(OnceLock::new).take(runs).collect();
-        Self { groups, seeds, fails }
+        let shared = |&left: &usize| {
+            let one = move |_| Mutex::new(Shared { control: None, left });
+            seeds.clone().map(one).collect::<Vec<_>>()
+        };
+        Self { shared: sizes.iter().flat_map(shared).collect(), groups, seeds }
     }
 
-    /// Whether the control run of cell number `nth`, which has this `model`, fails under `seed`.
-    pub(super) fn fails(
+    /// The control run of cell number `nth`, which has this `model`, under `seed`. Whoever asks for one
+    /// that is being run waits for it.
+    pub(super) fn get(
         &self,
         bench: &mut Workbench,
         nth: usize,
         model: &Model,
         seed: u64,
-    ) -> bool {
+    ) -> Arc<Control> {
+        let mut shared = self.shared(nth, seed);
+        let control = shared.control.get_or_insert_with(|| Arc::new(bench.control(model, seed)));
+        Arc::clone(control)
+    }
+
+    /// Cell number `nth` has been judged under `seed`.
+    pub(super) fn done(&self, nth: usize, seed: u64) {
+        let mut shared = self.shared(nth, seed);
+        shared.left -= 1;
+        if shared.left == 0 {
+            shared.control = None;
+        }
+    }
+
+    fn shared(&self, nth: usize, seed: u64) -> std::sync::MutexGuard<'_, Shared> {
         let seeds = (self.seeds.end - self.seeds.start) as usize;
         let place = self.groups[nth] * seeds + (seed - self.seeds.start) as usize;
-        *self.fails[place].get_or_init(|| bench.control_fails(model, seed))
+        // A control run that panicked has left nothing behind.
+        self.shared[place].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,11 +1,12 @@
 //! One run with its verdict.
 
-use crate::analysis::{Assessment, assess, control_fails};
-use crate::engine::shortcut::{Shortcut, obstacles};
+use crate::analysis::{Assessment, assess, control_fails, settled_from};
+use crate::engine::shortcut::{Early, Shortcut, obstacles};
 use crate::engine::{self, World};
 use crate::model::{Model, Solver};
-use crate::observe::{BusiestCount, Observer, Recording};
+use crate::observe::{BusiestCount, Observer, Recording, Window};
 use crate::stepped;
+use crate::time::Span;
 
 /// A run of one variant under one seed, judged against its control run.
 #[derive(Clone, Debug)]
@@ -49,6 +50,18 @@ impl Engine {
     }
 }
 
+/// A control run that others are held against.
+#[derive(Clone, Debug)]
+pub(super) struct Control {
+    /// Whether it fails too.
+    pub(super) fails: bool,
+    /// Its windows, if nobody gave up in it.
+    untroubled: Option<Vec<Window>>,
+}
+
+/// For how long a run must have been without hope to be given up.
+const HOPELESS: Span = Span::from_secs(5);
+
 /// A place to run models one after another, keeping the engine's memory from run to run.
 #[derive(Debug, Default)]
 pub struct Workbench {
@@ -81,6 +94,35 @@ impl Workbench {
         Run { variant: variant.to_owned(), seed, assessment, recording }
     }
 
+    /// Judges `model` under `seed`, with what is known of its control run, by no more of the run than it
+    /// takes; whether that was less than the whole of it.
+    pub(super) fn judge_early(
+        &mut self,
+        model: &Model,
+        seed: u64,
+        control: &Control,
+    ) -> (Assessment, bool) {
+        let bounds = settled_from(model).filter(|_| self.engine.takes_shortcut(model));
+        let Some((over, settled)) = bounds else {
+            return (assess(model, &self.record(model, seed), || control.fails), false);
+        };
+        let windows = HOPELESS.as_nanos().div_ceil(model.window.as_nanos()).max(5) as usize;
+        let early = Early { over, settled, windows, control: control.untroubled.as_deref() };
+        let (recording, cut_short) = self.shortcut.run_early(model, seed, early);
+        (assess(model, &recording, || control.fails), cut_short)
+    }
+
+    /// What others that are run against the same control run need of it.
+    pub(super) fn control(&mut self, model: &Model, seed: u64) -> Control {
+        let undisturbed = model.undisturbed();
+        let recording = self.record(&undisturbed, seed);
+        let untroubled = Early::is_untroubled(&undisturbed, &recording.tally);
+        Control {
+            fails: control_fails(model, &recording),
+            untroubled: untroubled.then(|| recording.timeline.windows().to_vec()),
+        }
+    }
+
     /// Whether the control run of `model` fails under `seed`.
     pub(super) fn control_fails(&mut self, model: &Model, seed: u64) -> bool {
         control_fails(model, &self.record(&model.undisturbed(), seed))
@@ -98,7 +140,7 @@ impl Workbench {
             return self.run(variant, model, seed);
         }
         let mut both = (Recording::of(model), watchers);
-        self.play(model, seed, &mut both);
+        self.watch(model, seed, &mut both);
         let (recording, _) = both;
         let assessment = assess(model, &recording, || self.control_fails(model, seed));
         Run { variant: variant.to_owned(), seed, assessment, recording }
@@ -110,11 +152,12 @@ impl Workbench {
             return self.shortcut.run(model, seed);
         }
         let mut recording = Recording::of(model);
-        self.play(model, seed, &mut recording);
+        self.watch(model, seed, &mut recording);
         recording
     }
 
-    fn play(&mut self, model: &Model, seed: u64, observer: &mut impl Observer) {
+    /// Runs `model` under `seed` and tells `observer` every fact.
+    pub fn watch(&mut self, model: &Model, seed: u64, observer: &mut impl Observer) {
         match model.solver {
             Solver::Events => engine::run(&mut self.world, model, seed, observer),
             Solver::Stepped { step } => stepped::run(model, step, observer),

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::Run;
+use super::Workbench;
 use super::batch::{Way, in_parallel};
 use super::controls::Controls;
-use crate::analysis::{Interval, Verdict, median, wilson};
+use crate::analysis::{Assessment, Interval, Verdict, median, wilson};
 use crate::model::Model;
 
 /// One point of the grid.
@@ -40,6 +40,8 @@ pub struct CellOutcome {
     /// Median over the seeds that recovered of the time since the last trigger, in seconds; an
     /// unaffected seed counts as zero; none if no seed is well at the end.
     pub median_recovery_time_s: Option<f64>,
+    /// How many runs were not played to their end, as their verdict was known.
+    pub cut_short: u64,
 }
 
 impl CellOutcome {
@@ -79,15 +81,23 @@ pub fn sweep<'a>(
     way: impl Into<Way<'a>>,
     progress: impl Fn() + Sync,
 ) -> Option<Vec<CellOutcome>> {
+    let way = way.into();
     let controls = Controls::of(cells, seeds.clone());
     let jobs: Vec<(usize, u64)> =
         (0..cells.len()).flat_map(|nth| seeds.clone().map(move |seed| (nth, seed))).collect();
     let replicates = in_parallel(&jobs, way, |bench, &(nth, seed)| {
         let Cell { variant, model, .. } = &cells[nth];
-        let run = bench
-            .run_against(variant, model, seed, |bench| controls.fails(bench, nth, model, seed));
+        let replicate = if way.early_stop {
+            let control = controls.get(bench, nth, model, seed);
+            let (assessment, cut_short) = bench.judge_early(model, seed, &control);
+            Replicate { cut_short, ..Replicate::from(&assessment) }
+        } else {
+            let control = |bench: &mut Workbench| controls.get(bench, nth, model, seed).fails;
+            Replicate::from(&bench.run_against(variant, model, seed, control).assessment)
+        };
+        controls.done(nth, seed);
         progress();
-        Replicate::from(&run)
+        replicate
     })?;
     let per_cell = seeds.count().max(1);
     let outcomes = cells.iter().zip(replicates.chunks(per_cell));
@@ -100,11 +110,12 @@ pub(super) struct Replicate {
     pub(super) verdict: Verdict,
     /// Zero for a run that never failed; none for one that is not well at the end.
     pub(super) recovery_time_s: Option<f64>,
+    /// Whether it was not played to its end.
+    cut_short: bool,
 }
 
-impl From<&Run> for Replicate {
-    fn from(run: &Run) -> Self {
-        let assessment = &run.assessment;
+impl From<&Assessment> for Replicate {
+    fn from(assessment: &Assessment) -> Self {
         let recovery_time_s = match assessment.verdict {
             Verdict::Unaffected => Some(0.0),
             Verdict::Recovered => assessment.recovery_time.map(|time| time.as_secs_f64()),
@@ -112,7 +123,7 @@ impl From<&Run> for Replicate {
                 None
             }
         };
-        Self { verdict: assessment.verdict, recovery_time_s }
+        Self { verdict: assessment.verdict, recovery_time_s, cut_short: false }
     }
 }
 
@@ -124,6 +135,7 @@ impl CellOutcome {
             at: cell.at.clone(),
             verdicts: replicates.iter().map(|replicate| replicate.verdict).collect(),
             median_recovery_time_s: median(replicates.iter().filter_map(|r| r.recovery_time_s)),
+            cut_short: replicates.iter().filter(|replicate| replicate.cut_short).count() as u64,
         }
     }
 }

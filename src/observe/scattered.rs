@@ -1,6 +1,6 @@
 //! Counts of a run that is not told in the order of time.
 
-use super::{Graph, Latency, Parties, Pulls, Recording, Tally, Timeline, Window};
+use super::{Graph, Instances, Latency, Parties, Pulls, Recording, Tally, Timeline, Window};
 use crate::time::{Span, Time};
 
 /// What is seen of one client and one service by someone who knows at once what will become of an
@@ -151,6 +151,34 @@ impl Scattered {
         &mut self.windows[self.timers.seek(now, self.width)]
     }
 
+    /// All windows, those included of which not all has been told. In place of how many wait at its end,
+    /// each has the difference to the one before.
+    pub const fn windows(&self) -> &[Window] {
+        self.windows.as_slice()
+    }
+
+    /// From window number `from` on, all is as in these `windows` of a finished run.
+    ///
+    /// # Panics
+    /// If `from` is zero, or there are fewer windows.
+    pub fn fill_from(&mut self, from: usize, windows: &[Window]) {
+        let queue: u64 = self.windows[..from].iter().fold(0, |sum, w| sum.wrapping_add(w.queue));
+        let mut before = queue;
+        for (own, window) in self.windows[from..].iter_mut().zip(&windows[from..]) {
+            *own = Window { queue: window.queue.wrapping_sub(before), ..*window };
+            before = window.queue;
+        }
+    }
+
+    /// From window number `from` on, each is like the one before it.
+    ///
+    /// # Panics
+    /// If `from` is zero.
+    pub fn repeat_from(&mut self, from: usize) {
+        let last = self.windows[from - 1];
+        self.windows[from..].fill(last);
+    }
+
     /// The same as if all had been told in order.
     pub fn finish(mut self, horizon: Span) -> Recording {
         let mut queue = 0_u64;
@@ -188,6 +216,7 @@ impl Scattered {
             graph: Graph::none(),
             latency: self.latency,
             pulls: Pulls::default(),
+            instances: Instances::default(),
         }
     }
 }

@@ -197,14 +197,3 @@ fn plain_number(text: &str, source: SourceId) -> Option<f64> {
         Some(_) | None => None,
     }
 }
-
-/// The seconds of a length of time as a scenario spells it.
-///
-/// # Errors
-/// One sentence, if it is none.
-pub fn seconds_of(text: &str) -> Result<f64, String> {
-    let length = parse_length(text, Place::START);
-    length.map(Span::as_secs_f64).map_err(|_| {
-        format!("`{text}` is no length of time: write a number and a unit, such as 250ms or 10s")
-    })
-}

@@ -71,7 +71,8 @@ mod trouble;
 mod version;
 
 pub use alter::Alteration;
-pub use dial::{Dial, seconds_of};
+pub use dial::Dial;
+pub use element::length;
 pub use load::LARGEST_SEED;
 pub use pick::UnknownVariant;
 pub use presets::{Preset, Side};

@@ -8,11 +8,13 @@
 //! that come back. It is chosen where [`obstacles`] finds nothing, and what it records is what the event
 //! loop records, to the last byte: a property test (`shortcut`) compares whole recordings.
 
+mod early;
 mod obstacle;
 mod pending;
 mod stalls;
 mod workers;
 
+pub use early::Early;
 pub use obstacle::{Obstacle, obstacles};
 
 use std::collections::VecDeque;
@@ -25,6 +27,7 @@ use crate::policy::retry::{Decision, Failure, Hint, Memory};
 use crate::policy::shedding::{Fate, PickUp, Shedder};
 use crate::random::{Bits, Draw, Purpose, Sprout, Stream};
 use crate::time::{Span, Time};
+use early::{Rest, Watch};
 use pending::{Pending, Rank, Sending};
 use stalls::Stalls;
 use workers::Workers;
@@ -81,6 +84,23 @@ impl Shortcut {
     /// # Panics
     /// If there is any [obstacle](obstacles) to that.
     pub fn run(&mut self, model: &Model, seed: u64) -> Recording {
+        self.play(model, seed, Watch::nobody()).0
+    }
+
+    /// The same, up to where the rest is known; whether that was before the horizon. Only the windows
+    /// of such a recording are worth anything: those that were not played are filled in.
+    ///
+    /// # Panics
+    /// If there is any [obstacle](obstacles) to that.
+    pub fn run_early(&mut self, model: &Model, seed: u64, early: Early<'_>) -> (Recording, bool) {
+        let watch = match Early::is_steady(model) {
+            true => Watch::new(early, Time::ZERO + model.window),
+            false => Watch::nobody(),
+        };
+        self.play(model, seed, watch)
+    }
+
+    fn play(&mut self, model: &Model, seed: u64, watch: Watch<'_>) -> (Recording, bool) {
         assert!(obstacles(model).is_empty(), "the model has no such shortcut");
         let (service, client) = (&model.services[0], &model.clients[0]);
         self.workers.reset(service.workers, service.service_time.constant().is_some());
@@ -99,11 +119,17 @@ impl Shortcut {
             bounded: service.admission != Admission::Unbounded,
             plain_retry: client.edge.retry.plain(Failure::TimedOut),
             sent: 0,
+            all_done: Time::ZERO,
             seen: Scattered::new(model.window, model.horizon),
             world: self,
         };
-        run.play(Source::new(seed, &client.name));
-        run.seen.finish(model.horizon)
+        let rest = run.play(Source::new(seed, &client.name), watch);
+        match rest {
+            None => {}
+            Some(Rest::Control(from, windows)) => run.seen.fill_from(from, windows),
+            Some(Rest::Stuck(from)) => run.seen.repeat_from(from),
+        }
+        (run.seen.finish(model.horizon), rest.is_some())
     }
 }
 
@@ -122,12 +148,14 @@ struct Run<'a> {
     plain_retry: Option<(u32, Span)>,
     /// How many attempts have been sent.
     sent: u64,
+    /// When the last of those that are being served or wait will be done.
+    all_done: Time,
     seen: Scattered,
     world: &'a mut Shortcut,
 }
 
 impl Run<'_> {
-    fn play(&mut self, mut source: Source) {
+    fn play<'w>(&mut self, mut source: Source, mut watch: Watch<'w>) -> Option<Rest<'w>> {
         let arrivals = &self.client.arrivals;
         let mut next = source.next(arrivals, Time::ZERO, self.horizon);
         let mut planned = Rank::FIRST;
@@ -138,7 +166,15 @@ impl Run<'_> {
                 continue;
             }
             if arrival >= self.horizon {
-                return;
+                return None;
+            }
+            if arrival >= watch.due
+                && let Some(rest) = watch.look(self.seen.windows(), self.model.window, arrival)
+            {
+                return Some(rest);
+            }
+            if arrival > self.all_done && self.world.pending.is_empty() {
+                watch.is_idle(arrival);
             }
             // As in the event loop, the next one is planned before this one is sent.
             planned = Rank::at_sending(arrival, self.sent);
@@ -227,6 +263,7 @@ impl Run<'_> {
     ) -> bool {
         let done = self.world.stalls.completion(start, work);
         self.world.workers.take(done);
+        self.all_done = self.all_done.max(done);
         let is_in_time = done < gives_up
             || done == gives_up && self.model.tie == Tie::CompletionWins && start < done;
         if start < self.horizon {

@@ -96,6 +96,11 @@ impl Pending {
     }
 
     #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.ordered.is_empty() && self.others.is_empty()
+    }
+
+    #[inline(always)]
     pub(super) fn push(&mut self, sending: Sending) {
         if self.ordered.back().is_none_or(|last| last.is_before(sending.at, sending.planned)) {
             self.ordered.push_back(sending);

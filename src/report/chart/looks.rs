@@ -176,6 +176,7 @@ fn cell(variant: &str, at: Vec<Coordinate>, well: usize) -> CellOutcome {
         at,
         verdicts: (0..5).map(|seed| verdicts[usize::from(seed >= well)]).collect(),
         median_recovery_time_s: (well > 0).then_some(0.25 * well as f64),
+        cut_short: 0,
     }
 }
 
@@ -253,6 +254,7 @@ fn charts() -> Vec<(&'static str, Chart)> {
         ("map of many variants", heat_map("Rows", &both[..1], &line(9))),
     ]);
     charts.extend(graphs());
+    charts.extend(super::looks_of_states::charts());
     charts
 }
 

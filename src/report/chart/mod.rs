@@ -8,6 +8,7 @@ mod activity;
 mod advice;
 mod axis;
 mod axis_name;
+mod basin;
 mod canvas;
 mod caption;
 mod ceiling;
@@ -20,8 +21,10 @@ mod geometry;
 mod graph;
 mod heading;
 mod heat_map;
+mod hysteresis;
 mod legend;
 mod marker;
+mod odds;
 mod overlay;
 mod ramp;
 mod scale;
@@ -37,13 +40,18 @@ mod tip;
 #[cfg(test)]
 mod looks;
 #[cfg(test)]
+mod looks_of_states;
+#[cfg(test)]
 mod said;
 
 pub use advice::advice;
+pub use basin::basin;
 pub use document::{Chart, PngError};
 pub use frontier::frontier;
 pub use graph::graph;
 pub use heat_map::heat_map;
+pub use hysteresis::hysteresis;
+pub use odds::odds;
 pub use overlay::overlay;
 pub use services::services;
 pub use timeline::timeline;

@@ -23,6 +23,8 @@ pub struct SweepDocument<'a> {
     pub cells: &'a [CellOutcome],
     /// Whether people get a row per cell even where a grid says it shorter.
     pub long: bool,
+    /// Whether runs could end once their verdict was known, which is told then.
+    pub early_stop: bool,
 }
 
 impl<'a> SweepDocument<'a> {
@@ -61,6 +63,13 @@ impl<'a> SweepDocument<'a> {
             sentence.push_str(&format!("; in {draining} a seed still drains at the end (~)"));
         }
         sentence.push('.');
+        if self.early_stop {
+            let cut_short: u64 = self.cells.iter().map(|cell| cell.cut_short).sum();
+            let runs: u64 = self.cells.iter().map(CellOutcome::seeds).sum();
+            sentence.push_str(&format!(
+                " Early stop: {cut_short} of {runs} runs were not played to their end."
+            ));
+        }
         sentence
     }
 
@@ -117,7 +126,14 @@ impl<'a> SweepDocument<'a> {
     }
 
     fn records(&self) -> Vec<Record> {
-        self.cells.iter().map(|cell| of_cell(self.axes, cell)).collect()
+        let of = |cell| {
+            let mut fields = of_cell(self.axes, cell);
+            if self.early_stop {
+                fields.push(("seeds_cut_short".to_owned(), cell.cut_short.into()));
+            }
+            fields
+        };
+        self.cells.iter().map(of).collect()
     }
 }
 
@@ -227,7 +243,13 @@ mod tests {
         look: impl Fn(&dyn Document) -> String,
     ) -> String {
         let cells = example::outcomes(&example::cells(variants));
-        look(&SweepDocument { title: example::TITLE, axes: &example::axes(), cells: &cells, long })
+        look(&SweepDocument {
+            title: example::TITLE,
+            axes: &example::axes(),
+            cells: &cells,
+            long,
+            early_stop: false,
+        })
     }
 
     #[test]
@@ -255,7 +277,13 @@ mod tests {
     fn one_axis_has_no_grid() {
         let cells = example::outcomes(&example::cells(&[("3 retries", 3)])[..3]);
         let axes = &example::axes()[..1];
-        let document = SweepDocument { title: example::TITLE, axes, cells: &cells, long: false };
+        let document = SweepDocument {
+            title: example::TITLE,
+            axes,
+            cells: &cells,
+            long: false,
+            early_stop: false,
+        };
         insta::assert_snapshot!(style::strip(&document.text(80)));
     }
 

@@ -1,6 +1,7 @@
 //! Results as tables, in four formats from one source.
 
 mod advice;
+mod basin;
 mod cells;
 mod csv;
 #[cfg(test)]
@@ -9,23 +10,31 @@ mod explanation;
 pub(super) mod figure;
 mod frontier;
 mod grid;
+mod hysteresis;
 mod json;
+mod junit;
+mod odds;
 mod parties;
 mod promises;
 mod runs;
 mod sheet;
 mod spread;
 mod tip;
+mod trace;
 mod value;
 pub(super) mod wrap;
 
 pub use advice::{AdviceDocument, WayOut};
+pub use basin::BasinDocument;
 pub use cells::SweepDocument;
 pub use explanation::ExplainDocument;
 pub use frontier::{Axis, FrontierDocument};
+pub use hysteresis::HysteresisDocument;
+pub use odds::OddsDocument;
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
 pub use tip::{TipDocument, TipOf, TipRows};
+pub use trace::{Lines, Scribe};
 pub use value::{Record, Value};
 
 /// How a document is written.

@@ -95,6 +95,7 @@ mod tests {
                     at: vec![place(row, -1.0), place(column, 1.0)],
                     verdicts: vec![verdict],
                     median_recovery_time_s: None,
+                    cut_short: 0,
                 });
             }
         }
@@ -127,6 +128,7 @@ mod tests {
             at: vec![word(row), number(column)],
             verdicts: vec![verdict],
             median_recovery_time_s: None,
+            cut_short: 0,
         };
         let cells = [
             cell("never", 1.0, Verdict::Recovered),
