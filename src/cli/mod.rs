@@ -1,5 +1,6 @@
 //! The roof: what is typed, and what is done about it. One command, one file; nothing here computes.
 
+mod advise;
 mod axis;
 mod basin;
 mod check;
@@ -9,6 +10,7 @@ mod exit;
 mod explain;
 mod failure;
 mod files;
+mod frontier;
 mod hysteresis;
 mod init;
 mod interrupt;
@@ -67,6 +69,8 @@ enum Command {
     Run(run::Args),
     Sweep(sweep::Args),
     Tip(tip::Args),
+    Frontier(frontier::Args),
+    Advise(advise::Args),
     Check(check::Args),
     Plot(plot::Args),
     Explain(explain::Args),
@@ -108,6 +112,8 @@ impl Cli {
             Command::Run(args) => run::run(args, &self.options),
             Command::Sweep(args) => sweep::sweep(args, &self.options),
             Command::Tip(args) => tip::tip(args, &self.options),
+            Command::Frontier(args) => frontier::frontier(args, &self.options),
+            Command::Advise(args) => advise::advise(args, &self.options),
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
             Command::Explain(args) => explain::explain(args, &self.options),

@@ -5,7 +5,9 @@ use std::path::Path;
 use metastable::experiment::{Answer, CellOutcome, Run, Subject};
 use metastable::model::Model;
 use metastable::report::chart::{self, Chart};
-use metastable::report::table::{BasinDocument, HysteresisDocument, OddsDocument, TipDocument};
+use metastable::report::table::{
+    AdviceDocument, BasinDocument, FrontierDocument, HysteresisDocument, OddsDocument, TipDocument,
+};
 
 use super::failure::Failure;
 use super::output::Files;
@@ -99,6 +101,26 @@ pub(super) fn of_tip(
         &format!("{stem}-tip"),
         &chart::tip(tip.title, tip.axis, tip.is_length, tip.found),
     )
+}
+
+/// `STEM-frontier`.
+pub(super) fn of_frontier(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &FrontierDocument<'_>,
+) -> Result<(), Failure> {
+    add(files, folder, &format!("{stem}-frontier"), &chart::frontier(document))
+}
+
+/// `STEM-advice`.
+pub(super) fn of_advice(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &AdviceDocument<'_>,
+) -> Result<(), Failure> {
+    add(files, folder, &format!("{stem}-advice"), &chart::advice(document))
 }
 
 fn add(files: &mut Files, folder: &Path, name: &str, chart: &Chart) -> Result<(), Failure> {

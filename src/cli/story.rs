@@ -80,6 +80,19 @@ impl Source {
     }
 }
 
+/// Refuses a variant that nothing disturbs: there is nothing to recover from.
+pub(super) fn refuse_calm(file: &Path, variant: &Variant) -> Result<(), Failure> {
+    if variant.model.triggers.is_empty() {
+        let (file, name) = (file.display(), &variant.name);
+        return Err(anyhow!(
+            "{file}: nothing disturbs `{name}`, so there is nothing to recover from: add a \
+             [triggers.NAME]"
+        )
+        .into());
+    }
+    Ok(())
+}
+
 /// Says what a story warns of.
 pub(super) fn warn(warnings: &Trouble, options: &Options) {
     if !options.quiet && !warnings.is_empty() {

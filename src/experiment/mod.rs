@@ -1,10 +1,12 @@
 //! Many runs of one story: variants, seeds, grids, and what they promise.
 
+mod advise;
 mod basin;
 mod batch;
 mod check;
 mod controls;
 mod expect;
+mod frontier;
 mod hysteresis;
 mod meter;
 mod metric;
@@ -15,10 +17,12 @@ mod summary;
 mod sweep;
 mod tip;
 
+pub use advise::{Advisor, Cure, Effect, End, Health, Trial, Tried, rank};
 pub use basin::{Arrow, Basin, Brink, NoBasin, Reach, basin, basin_runs};
 pub use batch::Way;
 pub use check::{Claim, Promised, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
+pub use frontier::{Along, Column, Frontier, FrontierSearch};
 pub use hysteresis::{Corner, Hysteresis, NoRamp, Traverse, hysteresis};
 pub use metric::{
     ClientMetric, EdgeMetric, InstanceMetric, Metric, Quantity, ServiceMetric, SweepMetric,

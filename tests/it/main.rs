@@ -1,5 +1,6 @@
 //! Everything that is tested from outside, in one binary: linking once is most of the cost.
 
+mod advise;
 mod auditor;
 mod balancers;
 mod books;
@@ -16,6 +17,7 @@ mod client_policies;
 mod closed_form;
 mod early_stop;
 mod floors;
+mod frontier;
 mod graphs;
 mod hedging;
 mod markov;

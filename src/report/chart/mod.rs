@@ -5,6 +5,7 @@
 //! and the only font is the bundled one.
 
 pub(in crate::report) mod activity;
+mod advice;
 mod axis;
 mod axis_name;
 mod basin;
@@ -15,6 +16,7 @@ pub(in crate::report) mod colour;
 pub(in crate::report) mod disturbance;
 mod document;
 pub(in crate::report) mod font;
+mod frontier;
 mod geometry;
 mod graph;
 mod heading;
@@ -42,8 +44,10 @@ mod looks_of_states;
 #[cfg(test)]
 mod said;
 
+pub use advice::advice;
 pub use basin::basin;
 pub use document::{Chart, PngError};
+pub use frontier::frontier;
 pub use graph::graph;
 pub use heat_map::heat_map;
 pub use hysteresis::hysteresis;

@@ -1,5 +1,6 @@
 //! Results as tables, in four formats from one source.
 
+mod advice;
 mod basin;
 mod cells;
 mod csv;
@@ -7,6 +8,7 @@ mod csv;
 mod example;
 mod explanation;
 pub(super) mod figure;
+mod frontier;
 mod grid;
 mod hysteresis;
 mod json;
@@ -22,9 +24,11 @@ mod trace;
 mod value;
 pub(super) mod wrap;
 
+pub use advice::{AdviceDocument, WayOut};
 pub use basin::BasinDocument;
 pub use cells::SweepDocument;
 pub use explanation::ExplainDocument;
+pub use frontier::{Axis, FrontierDocument};
 pub use hysteresis::HysteresisDocument;
 pub use odds::OddsDocument;
 pub use promises::{CheckDocument, Checked, Kept};
