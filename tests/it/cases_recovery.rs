@@ -124,3 +124,21 @@ fn a_reconnect_policy_without_growth() {
     assert_eq!(tries.len(), 1_000);
     assert!(tries.values().all(|count| (5..=7).contains(count)), "{tries:?}");
 }
+
+/// From 2 to 4 a second at 5.1 s: the arrival at 5.5 s is due already, and from there on they are 250 ms apart. Those
+/// that 4 a second would have brought since the start do not come at once.
+#[test]
+fn a_higher_even_rate_begins_with_the_next_arrival() {
+    let model = told(
+        "10s",
+        "workers = 10\nservice_time = \"10ms\"",
+        "arrival_rate = 2\narrivals = \"even\"",
+        "[levers.more]\nchange = { at = \"5.1s\", set = { \"clients.web.arrival_rate\" = 4 } }",
+    );
+    let facts = trace::<Lanes>(&model, 1);
+    let arrived = facts.iter().filter(|(_, fact)| matches!(fact, Fact::Arrived { .. }));
+    let found: Vec<u64> = arrived.map(|(at, _)| at.as_nanos() / 1_000_000).collect();
+    let slow = (0..=11).map(|nth| 500 * nth);
+    let expected: Vec<u64> = slow.chain((1..18).map(|nth| 5_500 + 250 * nth)).collect();
+    assert_eq!(found, expected);
+}
