@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::model::{Caller, Edge, Meanwhile, Model};
 use crate::observe::{Link, Recording, Station, Window};
+use crate::policy::slowdown::Slowdown;
 use crate::time::{Span, Time};
 
 /// What a run shows about the service at which it was decided.
@@ -49,7 +50,7 @@ pub struct Left {
     /// Attempts in the queue, at the end of the window in which it was.
     pub waiting: u64,
     /// How long the service needs for them if nothing else comes, seconds; none where they may wait for
-    /// one of several instances, or where workers come and go.
+    /// one of several instances, where workers come and go, or where work grows with what waits.
     pub work_s: Option<f64>,
 }
 
@@ -73,6 +74,9 @@ pub struct Stretch {
     pub demand: f64,
     /// Attempts served in full, per second.
     pub served: f64,
+    /// Attempts that it could serve, per second: what [`Mechanism::capacity`] says or, where an autoscaler had
+    /// brought more workers than it began with, what it did serve if that was more.
+    pub capacity: f64,
     /// The share of those that nobody waited for; 0 if none were served.
     pub wasted: f64,
     /// Mean wait of the attempts that a worker began, seconds; none if none was.
@@ -90,6 +94,10 @@ pub struct Fates {
     pub failed: f64,
     /// The share of attempts that were sent because others had failed, or as copies.
     pub again: f64,
+    /// The share of attempts that were sent as copies of others that were still out.
+    pub hedged: f64,
+    /// Requests of clients that ended.
+    pub ended: u64,
     /// The share of attempts that were given up.
     pub timed_out: f64,
     /// The share of attempts that were refused.
@@ -154,7 +162,10 @@ pub fn mechanism(model: &Model, recording: &Recording, back: Option<Time>) -> Op
     let usual = 0..if before == 0 { windows } else { before };
     let capacity = capacity(model, recording, seat, &usual);
     let service = model.service(seat);
-    let is_one = service.instances.get() == 1 && service.scaling.is_none();
+    // Work that grows with what waits has no length beforehand.
+    let has_a_length = service.instances.get() == 1
+        && service.scaling.is_none()
+        && service.slowdown == Slowdown::None;
     let seen = seen(recording, seat);
     let patience = patience(model, seat);
     let fresh = if model.edges().any(|(_, _, edge)| edge.cache.is_some()) {
@@ -169,13 +180,13 @@ pub fn mechanism(model: &Model, recording: &Recording, back: Option<Time>) -> Op
         held_s: held(model, recording, seat, &range),
         left: disturbed.map(|(_, at)| {
             let waiting = seen[over.min(windows - 1)].queue;
-            Left { at, waiting, work_s: is_one.then(|| waiting as f64 / capacity) }
+            Left { at, waiting, work_s: has_a_length.then(|| waiting as f64 / capacity) }
         }),
         patience,
         too_late: patience.and_then(|patience| too_late(model, &seen, patience)),
         path: path(model, recording, seat, &range),
         fates: fates(recording, &range),
-        end: stretch(model, recording, &seen, range),
+        end: stretch(model, recording, &seen, range, (seat, capacity)),
     })
 }
 
@@ -214,6 +225,7 @@ fn fates(recording: &Recording, range: &Range<usize>) -> Fates {
                 failed: window.failed,
                 attempts: window.attempts,
                 retries: window.retries,
+                hedges: window.hedges,
                 repeats: window.repeats,
                 timed_out: window.timed_out,
                 refused: window.rejected,
@@ -247,6 +259,8 @@ fn fates(recording: &Recording, range: &Range<usize>) -> Fates {
     Fates {
         failed: of(clients.failed, clients.failed + clients.answered),
         again: share(all.retries + all.hedges + all.repeats, all.attempts),
+        hedged: share(all.hedges, all.attempts),
+        ended: clients.failed + clients.answered,
         timed_out: share(all.timed_out, all.attempts),
         refused: share(all.refused, all.attempts),
         held_back: of(all.held_back, all.attempts.max(1)),
@@ -304,10 +318,17 @@ fn too_late(model: &Model, seen: &[Station], patience: Span) -> Option<TooLate> 
     Some(TooLate { from, waited_s: waited(&seen[index])? })
 }
 
-fn stretch(model: &Model, recording: &Recording, seen: &[Station], range: Range<usize>) -> Stretch {
+fn stretch(
+    model: &Model,
+    recording: &Recording,
+    seen: &[Station],
+    range: Range<usize>,
+    (seat, capacity): (ServiceId, f64),
+) -> Stretch {
     let from = range.start;
     let sum = seen[range.clone()].iter().copied().fold(Station::default(), Station::and);
     let seconds = model.window.as_secs_f64() * range.len() as f64;
+    let served = sum.completed as f64 / seconds;
     let windows = &recording.timeline.windows()[range.clone()];
     let arrivals: u64 = windows.iter().map(|window| window.arrivals).sum();
     let at = |window: usize| Time::ZERO + model.window.saturating_mul(window as u64);
@@ -315,7 +336,11 @@ fn stretch(model: &Model, recording: &Recording, seen: &[Station], range: Range<
         from: at(from),
         to: at(range.end),
         demand: sum.attempts as f64 / seconds,
-        served: sum.completed as f64 / seconds,
+        served,
+        capacity: match model.service(seat).scaling {
+            Some(_) => capacity.max(served),
+            None => capacity,
+        },
         wasted: if sum.completed == 0 { 0.0 } else { sum.wasted as f64 / sum.completed as f64 },
         waited_s: sum.waiting_mean_s(),
         waiting: sum.queue,

@@ -1,11 +1,12 @@
 //! What a run means.
 
 mod estimate;
+pub mod markov;
 mod mechanism;
 mod threshold;
 mod verdict;
 
-pub use estimate::{Interval, median, wilson};
+pub use estimate::{Interval, mean_interval, median, median_interval, poisson_interval, wilson};
 pub use mechanism::{Fates, Hop, Left, Mechanism, Stretch, TooLate, mechanism};
 pub use threshold::{Answers, Estimate, Side, Threshold};
 pub use verdict::{

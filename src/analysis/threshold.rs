@@ -30,6 +30,8 @@ const NEGLIGIBLE: f64 = 1e-5;
 /// Runs to either side of the middle, in scales, tell of the scale; runs at the middle tell most of where it
 /// is.
 const SPREAD: [f64; 3] = [-1.3, 0.0, 1.3];
+/// How probable any place is that is not expected, beside the one that is.
+const UNEXPECTED: f64 = 0.02;
 /// Beyond this many scales from the middle nothing changes any more.
 const FAR: f64 = 24.0;
 const STEPS_PER_SCALE: f64 = 64.0;
@@ -68,6 +70,8 @@ pub struct Estimate {
 pub struct Threshold {
     side: Side,
     answers: Vec<Answers>,
+    /// Where it is expected, and how near to that.
+    expected: Option<[f64; 2]>,
     grid: Grid,
     log_shares: LogShares,
 }
@@ -87,7 +91,16 @@ impl Threshold {
     pub fn between(low: f64, high: f64, side: Side) -> Self {
         let width = high - low;
         let grid = Grid::over([low, high], [width * FINEST, width * COARSEST]);
-        Self { side, answers: Vec::new(), grid, log_shares: LogShares::new() }
+        Self { side, answers: Vec::new(), expected: None, grid, log_shares: LogShares::new() }
+    }
+
+    /// The same before anything is learnt, but expected at `at`, give or take `within`. Heavy tails leave room
+    /// for surprise: an expectation that is wrong costs a few more runs and no more.
+    #[must_use]
+    pub fn expected(mut self, at: f64, within: f64) -> Self {
+        self.expected = Some([at, within]);
+        self.grid.expect([at, within]);
+        self
     }
 
     /// Takes in what was seen.
@@ -104,6 +117,9 @@ impl Threshold {
         }
         if let Some(finer) = self.grid.finer() {
             self.grid = finer;
+            if let Some(expected) = self.expected {
+                self.grid.expect(expected);
+            }
             for answers in &self.answers {
                 self.grid.learn(*answers, self.side, &self.log_shares);
             }
@@ -203,6 +219,16 @@ impl Grid {
         };
         let coarsest = libm::exp(coarse + step).min(self.scales[SCALES - 1]);
         Some(Self::over([low, high], [finest, coarsest]))
+    }
+
+    fn expect(&mut self, [at, within]: [f64; 2]) {
+        let (first, cell) = (self.location(0), self.cell());
+        for logs in self.logs.chunks_mut(LOCATIONS) {
+            for (place, log) in logs.iter_mut().enumerate() {
+                let away = (first + place as f64 * cell - at) / within;
+                *log += libm::log(UNEXPECTED + 1.0 / (1.0 + away * away));
+            }
+        }
     }
 
     fn cell(&self) -> f64 {
@@ -348,6 +374,26 @@ mod tests {
         // Half of exp(-exp(x)) lies at ln(ln 2).
         let middle = 0.5 + 0.03 * libm::log(std::f64::consts::LN_2);
         check("skewed", Side::Below, middle, &|at| libm::exp(-libm::exp((at - 0.5) / 0.03)));
+    }
+
+    #[test]
+    fn a_wrong_expectation_is_given_up() {
+        let share = |at: f64| normal(at, 0.7, 0.02);
+        for expected in [0.1, 0.7] {
+            let mut stream = Sprout::new(1, 1);
+            let mut threshold = Threshold::between(0.0, 1.0, Side::Below).expected(expected, 0.02);
+            for _ in 0..8 {
+                let places = threshold.where_next(8).into_iter();
+                let ask = |at: f64| {
+                    let recovered = u64::from(stream.uniform() < share(at));
+                    Answers { at, runs: 1, recovered }
+                };
+                let answers: Vec<Answers> = places.map(ask).collect();
+                threshold.learn(&answers);
+            }
+            let found = threshold.at_share(0.5);
+            assert!((found.value - 0.7).abs() < 0.03, "{expected}: {found:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::fmt;
 use crate::model::{Action, Arrivals, Edge, InnerCall, Model, Pull, Service};
 use crate::observe::{Recording, Share, Station, Timeline, Window};
 use crate::time::{Span, Time};
+use crate::unit::Fraction;
 
 /// What became of a system after its disturbance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -244,18 +245,58 @@ fn is_held_down_at_the_end(model: &Model) -> bool {
 
 /// Which windows were good: for every client, goodput was the share of fresh demand that is asked for.
 fn good_windows(model: &Model, recording: &Recording) -> Vec<bool> {
-    let is_good = |arrivals: u64, goodput: u64| {
-        // goodput >= share x arrivals, in whole numbers.
-        model.criterion.tolerated().covers(arrivals.saturating_sub(goodput), arrivals)
-    };
+    let mut judges: Vec<Judge> =
+        model.clients.iter().map(|client| Judge::of(model, &client.arrivals)).collect();
     if recording.parties.clients().len() > 0 {
-        let all_good = |clients: &[Share]| {
-            clients.iter().all(|client| is_good(client.arrivals, client.goodput))
+        let mut all_good = |clients: &[Share]| {
+            let judged = judges.iter_mut().zip(clients).map(|(judge, seen)| judge.is_good(*seen));
+            // Counted to the end: each of them has to see every window.
+            judged.filter(|good| !good).count() == 0
         };
-        return recording.parties.clients().map(all_good).collect();
+        return recording.parties.clients().map(&mut all_good).collect();
     }
-    let windows = recording.timeline.windows().iter();
-    windows.map(|window| is_good(window.arrivals, window.goodput)).collect()
+    let Some(judge) = judges.first_mut() else { return Vec::new() };
+    let seen = |window: &Window| {
+        let Window { arrivals, goodput, failed, attempts, .. } = *window;
+        Share { arrivals, goodput, failed, attempts }
+    };
+    recording.timeline.windows().iter().map(|window| judge.is_good(seen(window))).collect()
+}
+
+/// Looks at the windows of one client, one after the other.
+struct Judge {
+    tolerated: Fraction,
+    waits_for_answers: bool,
+    /// Requests without an end.
+    open: u64,
+    was_good: bool,
+}
+
+impl Judge {
+    fn of(model: &Model, arrivals: &Arrivals) -> Self {
+        Self {
+            tolerated: model.criterion.tolerated(),
+            waits_for_answers: matches!(arrivals, Arrivals::Users(_)),
+            open: 0,
+            was_good: true,
+        }
+    }
+
+    /// Whether the next window was good. While users wait for answers they ask for nothing more, so that a
+    /// window in which nothing was asked and nothing answered is like the one before if anybody waits, and
+    /// bad if anybody was turned away.
+    fn is_good(&mut self, seen: Share) -> bool {
+        let Share { arrivals, goodput, failed, attempts: _ } = seen;
+        self.open = (self.open + arrivals).saturating_sub(goodput + failed);
+        let is_silent = self.waits_for_answers && arrivals == 0 && goodput == 0;
+        self.was_good = match failed {
+            0 if is_silent && self.open > 0 => self.was_good,
+            1.. if is_silent => false,
+            // goodput >= share x arrivals, in whole numbers.
+            _ => self.tolerated.covers(arrivals.saturating_sub(goodput), arrivals),
+        };
+        self.was_good
+    }
 }
 
 /// A healthy run is good in nine of ten windows, and not failing at its end.

@@ -34,20 +34,16 @@ const UP: [f64; 4] = [2.0, 1.5, 1.25, 1.0];
 impl Bounds {
     /// The ends for `dial`.
     pub(super) fn over(&self, dial: &Dial<'_>) -> Result<AxisRange, Failure> {
-        over(self.from.as_deref(), self.to.as_deref(), ["--from", "--to"], dial).and_then(|range| {
-            if self.log && range.from <= 0.0 {
-                return Err(anyhow!("--log asks for a --from above zero").into());
-            }
-            Ok(range)
-        })
+        over(self.from.as_deref(), self.to.as_deref(), ["--from", "--to"], self.log, dial)
     }
 }
 
-/// The ends for `dial` of which some are typed, by the options `names`.
+/// The ends for `dial` of which some are typed, by the options `names`; `log` asks for even ratios.
 pub(super) fn over(
     from: Option<&str>,
     to: Option<&str>,
     names: [&str; 2],
+    log: bool,
     dial: &Dial<'_>,
 ) -> Result<AxisRange, Failure> {
     let path = dial.path();
@@ -78,6 +74,9 @@ pub(super) fn over(
             names[1]
         )
         .into());
+    }
+    if log && from <= 0.0 {
+        return Err(anyhow!("even ratios never come from zero: say {} above it", names[0]).into());
     }
     // What is wrong with an end is wrong before anything is run.
     dial.model(from)?;

@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::files;
 use super::interrupt::Interrupt;
 use super::options::Options;
-use super::output::{Files, Output, colourful, complain, say};
+use super::output::{Files, Output, colourful, complain, refuse_unwritable_file, say};
 use super::progress::Progress;
 use super::story::warn;
 
@@ -25,12 +25,16 @@ pub(super) struct Args {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     output: Output,
+    /// Save the result as JUnit XML as well, for build servers
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   metastable check scenarios
   metastable check storm.toml headroom.toml --jobs 2
+  metastable check scenarios --junit promises.xml
   metastable check scenarios --format json | jq '.[] | select(.held | not)'
 
 Exit codes: 0 all promises are kept, 1 one is broken, 2 a scenario could not be
@@ -44,6 +48,9 @@ enum Read {
 
 pub(super) fn check(args: &Args, options: &Options) -> Result<Exit, Failure> {
     args.output.refuse_unwritable()?;
+    if let Some(path) = &args.junit {
+        refuse_unwritable_file("--junit", path)?;
+    }
     let files = read_all(&args.paths, options);
     let mut claims: Vec<(Claim<'_>, u64)> = Vec::new();
     for file in &files {
@@ -67,7 +74,11 @@ pub(super) fn check(args: &Args, options: &Options) -> Result<Exit, Failure> {
         Read::Unreadable(name, why) => Checked::Unreadable { file: name, why },
     });
     let document = CheckDocument { files: checked.collect() };
-    args.output.write(&document, Files::default(), &interrupt)?;
+    let mut saved = Files::default();
+    if let Some(path) = &args.junit {
+        saved.add_at(path, document.junit().into_bytes())?;
+    }
+    args.output.write(&document, saved, &interrupt)?;
     Ok(if document.unreadable() > 0 {
         Exit::Invalid
     } else if !document.held() {

@@ -1,13 +1,21 @@
 //! The roof: what is typed, and what is done about it. One command, one file; nothing here computes.
 
+mod advise;
 mod axis;
+mod basin;
 mod check;
+mod completions;
 mod engine;
 mod exit;
 mod explain;
 mod failure;
 mod files;
+mod frontier;
+mod hysteresis;
+mod init;
 mod interrupt;
+mod man;
+mod odds;
 mod options;
 mod output;
 mod plot;
@@ -17,13 +25,15 @@ mod progress;
 mod report;
 mod run;
 mod seeds;
+mod steps;
 mod story;
 mod sweep;
 mod tip;
+mod trace;
 
 use std::panic;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) use exit::Exit;
 use failure::Failure;
@@ -43,6 +53,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  metastable init
   metastable run scenarios/retry-storm.toml
   metastable run scenarios/retry-storm.toml --set clients.web.load=0.5
   metastable explain scenarios/retry-storm.toml
@@ -58,11 +69,20 @@ enum Command {
     Run(run::Args),
     Sweep(sweep::Args),
     Tip(tip::Args),
+    Frontier(frontier::Args),
+    Advise(advise::Args),
     Check(check::Args),
     Plot(plot::Args),
     Explain(explain::Args),
+    Trace(trace::Args),
+    Basin(basin::Args),
+    Hysteresis(hysteresis::Args),
+    Odds(odds::Args),
     Report(report::Args),
     Presets(presets::Args),
+    Init(init::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Does what the command line says.
@@ -92,19 +112,26 @@ impl Cli {
             Command::Run(args) => run::run(args, &self.options),
             Command::Sweep(args) => sweep::sweep(args, &self.options),
             Command::Tip(args) => tip::tip(args, &self.options),
+            Command::Frontier(args) => frontier::frontier(args, &self.options),
+            Command::Advise(args) => advise::advise(args, &self.options),
             Command::Check(args) => check::check(args, &self.options),
             Command::Plot(args) => plot::plot(args, &self.options),
             Command::Explain(args) => explain::explain(args, &self.options),
+            Command::Trace(args) => trace::trace(args, &self.options),
+            Command::Basin(args) => basin::basin(args, &self.options),
+            Command::Hysteresis(args) => hysteresis::hysteresis(args, &self.options),
+            Command::Odds(args) => odds::odds(args, &self.options),
             Command::Report(args) => report::report(args, &self.options),
             Command::Presets(args) => presets::presets(args),
+            Command::Init(args) => init::init(args, &self.options),
+            Command::Completions(args) => completions::completions(args, Self::command()),
+            Command::Man(args) => man::man(args, Self::command()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

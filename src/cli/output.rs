@@ -12,6 +12,7 @@ use metastable::report::table::{Document, Format};
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::options::Options;
 
 /// How wide text is where no terminal says otherwise.
 const WIDTH: usize = 80;
@@ -60,19 +61,41 @@ fn parse_target(text: &str) -> Result<Target, String> {
     Ok(Target { path, format })
 }
 
-/// Files to be saved, by folder and name.
+/// Files to be saved, by folder and name, and what must be said of them.
 #[derive(Debug, Default)]
-pub(super) struct Files(Vec<(PathBuf, String, Vec<u8>)>);
+pub(super) struct Files {
+    files: Vec<(PathBuf, String, Vec<u8>)>,
+    notes: Vec<String>,
+}
 
 impl Files {
     /// One more file.
     pub(super) fn add(&mut self, folder: &Path, name: String, bytes: Vec<u8>) {
-        self.0.push((folder.to_owned(), name, bytes));
+        self.files.push((folder.to_owned(), name, bytes));
+    }
+
+    /// One more file, at this path.
+    pub(super) fn add_at(&mut self, path: &Path, bytes: Vec<u8>) -> Result<(), Failure> {
+        let name = path.file_name().context("an output file needs a name")?;
+        self.add(folder_of(path), name.to_string_lossy().into_owned(), bytes);
+        Ok(())
+    }
+
+    /// One thing more that is said on standard error, except to whoever wants to hear results only.
+    pub(super) fn note(&mut self, what: String) {
+        self.notes.push(what);
+    }
+
+    /// Says so.
+    pub(super) fn tell(&self, options: &Options) {
+        if !options.quiet {
+            self.notes.iter().for_each(|note| say(&format!("note: {note}")));
+        }
     }
 
     /// The path of every file, in order.
     pub(super) fn names(&self) -> Vec<String> {
-        self.0.iter().map(|(folder, name, _)| folder.join(name).display().to_string()).collect()
+        self.files.iter().map(|(folder, name, _)| folder.join(name).display().to_string()).collect()
     }
 }
 
@@ -84,7 +107,7 @@ impl Output {
             if !seen.insert(path) {
                 return Err(anyhow!("-o {} is given twice", path.display()).into());
             }
-            refuse_unwritable_file(path)?;
+            refuse_unwritable_file("-o", path)?;
         }
         Ok(())
     }
@@ -98,9 +121,7 @@ impl Output {
     ) -> Result<(), Failure> {
         for Target { path, format } in &self.output {
             let text = anstream::adapter::strip_str(&document.render(*format, WIDTH)).to_string();
-            let name =
-                path.file_name().context("an output file needs a name").map_err(Failure::from)?;
-            files.add(folder_of(path), name.to_string_lossy().into_owned(), text.into_bytes());
+            files.add_at(path, text.into_bytes())?;
         }
         interrupt.close()?;
         save(&files)?;
@@ -127,9 +148,10 @@ impl From<Printed> for Format {
 
 /// Saves every file, folder by folder.
 pub(super) fn save(files: &Files) -> Result<(), Failure> {
-    let folders: BTreeSet<PathBuf> = files.0.iter().map(|(folder, ..)| folder.clone()).collect();
+    let folders: BTreeSet<PathBuf> =
+        files.files.iter().map(|(folder, ..)| folder.clone()).collect();
     for folder in folders {
-        let here = files.0.iter().filter(|(of, ..)| *of == folder);
+        let here = files.files.iter().filter(|(of, ..)| *of == folder);
         let here: Vec<(&str, &[u8])> =
             here.map(|(_, name, bytes)| (name.as_str(), bytes.as_slice())).collect();
         save_all(&folder, &here).map_err(anyhow::Error::from)?;
@@ -142,16 +164,16 @@ pub(super) fn refuse_unwritable(folder: &Path) -> Result<(), Failure> {
     Ok(probe(folder).map_err(anyhow::Error::from)?)
 }
 
-/// Refuses a file named by `-o` that could not be written after all the work is done.
-pub(super) fn refuse_unwritable_file(path: &Path) -> Result<(), Failure> {
-    if path.is_dir() {
-        return Err(anyhow!("-o {}: this is a folder", path.display()).into());
+/// Refuses a file that could not be written after all the work is done; `option` names it.
+pub(super) fn refuse_unwritable_file(option: &str, path: &Path) -> Result<(), Failure> {
+    if path.is_dir() || path.file_name().is_none() {
+        return Err(anyhow!("{option} {}: this is a folder", path.display()).into());
     }
     let folder = folder_of(path);
     // Folders of charts are made as needed; one that is named only in passing is rather a slip.
     if !folder.is_dir() {
         let (path, folder) = (path.display(), folder.display());
-        return Err(anyhow!("-o {path}: there is no folder {folder}").into());
+        return Err(anyhow!("{option} {path}: there is no folder {folder}").into());
     }
     refuse_unwritable(folder)
 }

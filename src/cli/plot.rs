@@ -70,6 +70,7 @@ pub(super) fn plot(args: &Args, options: &Options) -> Result<Exit, Failure> {
     interrupt.close()?;
     let names = files.names();
     output::save(&files)?;
+    files.tell(options);
     if !options.quiet {
         names.iter().for_each(|name| say(name));
     }

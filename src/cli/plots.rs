@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use metastable::experiment::{CellOutcome, Run, Subject};
+use metastable::experiment::{Answer, CellOutcome, Run, Subject};
 use metastable::model::Model;
 use metastable::report::chart::{self, Chart};
-use metastable::report::table::TipDocument;
+use metastable::report::table::{
+    AdviceDocument, BasinDocument, FrontierDocument, HysteresisDocument, OddsDocument, TipDocument,
+};
 
 use super::failure::Failure;
 use super::output::Files;
@@ -47,6 +49,45 @@ pub(super) fn of_sweep(
     add(files, folder, &format!("{stem}-heat-map"), &chart::heat_map(title, axes, cells))
 }
 
+/// `STEM-odds`, where the climb was split.
+pub(super) fn of_odds(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &OddsDocument<'_>,
+) -> Result<(), Failure> {
+    match document.found {
+        Answer::Splitting(found) => {
+            let chart = chart::odds(document.title, &document.sentence(), found);
+            add(files, folder, &format!("{stem}-odds"), &chart)
+        }
+        Answer::Plain(_) => Ok(()),
+    }
+}
+
+/// `STEM-basin`.
+pub(super) fn of_basin(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &BasinDocument<'_>,
+) -> Result<(), Failure> {
+    let chart = chart::basin(document.title, &document.sentence(), document.found);
+    add(files, folder, &format!("{stem}-basin"), &chart)
+}
+
+/// `STEM-hysteresis`.
+pub(super) fn of_hysteresis(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &HysteresisDocument<'_>,
+) -> Result<(), Failure> {
+    let HysteresisDocument { title, axis, found, .. } = document;
+    let chart = chart::hysteresis(title, axis, &document.sentence(), found);
+    add(files, folder, &format!("{stem}-hysteresis"), &chart)
+}
+
 /// `STEM-tip`.
 pub(super) fn of_tip(
     files: &mut Files,
@@ -62,9 +103,32 @@ pub(super) fn of_tip(
     )
 }
 
+/// `STEM-frontier`.
+pub(super) fn of_frontier(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &FrontierDocument<'_>,
+) -> Result<(), Failure> {
+    add(files, folder, &format!("{stem}-frontier"), &chart::frontier(document))
+}
+
+/// `STEM-advice`.
+pub(super) fn of_advice(
+    files: &mut Files,
+    folder: &Path,
+    stem: &str,
+    document: &AdviceDocument<'_>,
+) -> Result<(), Failure> {
+    add(files, folder, &format!("{stem}-advice"), &chart::advice(document))
+}
+
 fn add(files: &mut Files, folder: &Path, name: &str, chart: &Chart) -> Result<(), Failure> {
     let png = chart.png().map_err(anyhow::Error::from)?;
     files.add(folder, format!("{name}.svg"), chart.svg().as_bytes().to_vec());
     files.add(folder, format!("{name}.png"), png);
+    if let Some(left_out) = chart.left_out() {
+        files.note(format!("{name}: {left_out}"));
+    }
     Ok(())
 }

@@ -43,6 +43,11 @@ impl Progress {
         Self(bar)
     }
 
+    /// So many more runs are done.
+    pub(super) fn steps(&self, runs: u64) {
+        self.0.inc(runs);
+    }
+
     /// One more run is done.
     pub(super) fn step(&self) {
         self.0.inc(1);

@@ -51,7 +51,7 @@ fn parse_page(text: &str) -> Result<PathBuf, String> {
 
 pub(super) fn report(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let page = args.page();
-    refuse_unwritable_file(&page)?;
+    refuse_unwritable_file("-o", &page)?;
     let story = args.source.read()?;
     let variants = args.source.pick(&story, options)?;
     let subjects = subjects(&variants);

@@ -33,7 +33,8 @@ pub(super) struct Args {
     engine: Choice,
     #[command(flatten)]
     output: Output,
-    /// What a row of CSV is: a run, or each service or edge (a call from one to another) of a run
+    /// What a row of CSV is: a run, or each service, each edge (a call from one to another), or each
+    /// instance of a service that has several
     #[arg(long, value_name = "WHAT")]
     rows: Option<Row>,
 }
@@ -43,6 +44,7 @@ enum Row {
     Runs,
     Services,
     Edges,
+    Instances,
 }
 
 impl From<Row> for Rows {
@@ -51,6 +53,7 @@ impl From<Row> for Rows {
             Row::Runs => Self::Runs,
             Row::Services => Self::Services,
             Row::Edges => Self::Edges,
+            Row::Instances => Self::Instances,
         }
     }
 }
@@ -77,6 +80,11 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     }
     let story = args.source.read()?;
     let variants = args.source.pick(&story, options)?;
+    if let Some(Row::Instances) = args.rows
+        && variants.iter().all(|variant| variant.model.instances().next().is_none())
+    {
+        return Err(anyhow!("--rows instances: no service here has several instances").into());
+    }
     let seeds = args.seeds.or(story.seed, 1);
     let subjects = subjects(&variants);
 
@@ -105,6 +113,7 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
             &subjects,
             &charted,
         )?;
+        files.tell(options);
     }
     let document = RunDocument {
         title: &story.title,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use clap::Args;
 use metastable::experiment::Subject;
 use metastable::scenario::{Story, Trouble, Variant};
@@ -29,6 +30,23 @@ impl Source {
     /// The story.
     pub(super) fn read(&self) -> Result<Story, Failure> {
         Ok(Story::read(&self.file, &self.set)?)
+    }
+
+    /// The story with more set in it than was asked for.
+    pub(super) fn read_with(&self, changes: &[String]) -> Result<Story, Failure> {
+        Ok(Story::read(&self.file, &[&self.set[..], changes].concat())?)
+    }
+
+    /// The one variant that is asked for, or the scenario as it is written.
+    pub(super) fn pick_one<'s>(
+        &self,
+        story: &'s Story,
+        options: &Options,
+    ) -> Result<&'s Variant, Failure> {
+        if self.variant.len() > 1 {
+            return Err(anyhow!("this is about one variant: give --variant once").into());
+        }
+        Ok(self.pick_or_base(story, options)?[0])
     }
 
     /// What is laid over the file, each as `PATH=VALUE`.
@@ -60,6 +78,19 @@ impl Source {
         warn(&story.warnings_about(&base), options);
         Ok(base)
     }
+}
+
+/// Refuses a variant that nothing disturbs: there is nothing to recover from.
+pub(super) fn refuse_calm(file: &Path, variant: &Variant) -> Result<(), Failure> {
+    if variant.model.triggers.is_empty() {
+        let (file, name) = (file.display(), &variant.name);
+        return Err(anyhow!(
+            "{file}: nothing disturbs `{name}`, so there is nothing to recover from: add a \
+             [triggers.NAME]"
+        )
+        .into());
+    }
+    Ok(())
 }
 
 /// Says what a story warns of.

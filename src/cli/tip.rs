@@ -17,7 +17,7 @@ use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::First;
-use super::story::{Source, stem};
+use super::story::{Source, refuse_calm, stem};
 
 /// Find the value of one parameter at which recovery becomes less likely than not
 #[derive(Debug, Arguments)]
@@ -131,15 +131,7 @@ struct Search<'s> {
 impl<'s> Search<'s> {
     /// Refuses, before anything is run, what cannot be searched.
     fn prepare(args: &Args, story: &'s Story, variant: &'s Variant) -> Result<Self, Failure> {
-        let file = args.source.file.display();
-        if variant.model.triggers.is_empty() {
-            let name = &variant.name;
-            return Err(anyhow!(
-                "{file}: nothing disturbs `{name}`, so there is nothing to recover from: add a \
-                 [triggers.NAME]"
-            )
-            .into());
-        }
+        refuse_calm(&args.source.file, variant)?;
         let hint = args.bounds.from.as_deref();
         let dial = Dial::new(story, &variant.name, &args.axis, "--axis", hint)?;
         let AxisRange { from, to } = args.bounds.over(&dial)?;

@@ -13,8 +13,10 @@ use crate::time::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     bits: Stream,
-    /// How many arrivals it has yielded.
+    /// How many arrivals it has yielded, since the rate last changed.
     yielded: u64,
+    /// From when on even arrivals are counted: the one that was next when the rate last changed.
+    counted_from: Time,
     /// Of bursts: whether one is on, and when the next change comes.
     on: bool,
     changes_at: Time,
@@ -26,10 +28,30 @@ impl Source {
         Self {
             bits: Stream::new(seed, Purpose::Arrivals, owner),
             yielded: 0,
+            counted_from: Time::ZERO,
             on: true,
             changes_at: Time::ZERO,
             changes: Stream::new(seed, Purpose::Bursts, owner),
         }
+    }
+
+    /// The rate is another one from now on. The arrival that has been yielded last is yet to come; even ones
+    /// are spaced anew from there on, or all that the new rate would have brought by now came at once.
+    pub(super) fn change_rate(&mut self, before: &Arrivals, after: &Arrivals) {
+        if let (Arrivals::Even(old), Arrivals::Even(new)) = (before, after)
+            && old != new
+            && self.yielded > 0
+        {
+            let gaps = (self.yielded - 1) as f64;
+            self.counted_from += Span::from_nanos_f64(gaps * old.mean_gap_nanos());
+            self.yielded = 1;
+        }
+    }
+
+    /// From now on it draws as under another seed. What has been drawn stands.
+    pub(super) fn branch(&mut self, seed: u64, owner: &str) {
+        self.bits = Stream::new(seed, Purpose::Arrivals, owner);
+        self.changes = Stream::new(seed, Purpose::Bursts, owner);
     }
 
     /// The next arrival after one at `now`; none if there is none before `horizon`.
@@ -43,7 +65,7 @@ impl Source {
             Arrivals::Poisson(rate) => Some(now + self.gap(rate.mean_gap_nanos())),
             // From the number of the arrival and not from the one before: no error adds up.
             Arrivals::Even(rate) => {
-                Some(Time::ZERO + Span::from_nanos_f64(index as f64 * rate.mean_gap_nanos()))
+                Some(self.counted_from + Span::from_nanos_f64(index as f64 * rate.mean_gap_nanos()))
             }
             Arrivals::Bursts(bursts) => self.next_of_bursts(bursts, now, horizon),
             Arrivals::Profile(profile) => self.next_of_profile(profile, 1.0, now, horizon),
@@ -183,13 +205,18 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     }
 
     #[inline]
-    fn request_of_next_instance(&mut self, client: u32, key: u64) {
-        let instances = self.model.clients[client as usize].instances.get();
-        let instance = match instances {
+    pub(super) fn request_of_next_instance(&mut self, client: u32, key: u64) {
+        let instance = self.next_instance(client);
+        self.request(client, instance, key);
+    }
+
+    /// Requests go round the instances of a client.
+    #[inline]
+    pub(super) fn next_instance(&self, client: u32) -> u16 {
+        match self.model.clients[client as usize].instances.get() {
             1 => 0,
             many => (self.world.clients[client as usize].arrived % u64::from(many)) as u16,
-        };
-        self.request(client, instance, key);
+        }
     }
 
     /// A surge brings a request.

@@ -15,6 +15,7 @@ use crate::policy::discipline::Ticket;
 use crate::policy::effect::Operation;
 use crate::policy::retry::{Failure, Memory};
 use crate::policy::transport::Repeated;
+use crate::random::{Bits, Sprout};
 use crate::time::Time;
 
 /// One request.
@@ -179,6 +180,13 @@ impl Calls {
     #[inline]
     pub(super) fn set_key(&mut self, slot: u32, key: u64) {
         put(&mut self.keys, slot, key, 0);
+    }
+
+    /// Every request has another key, under another `seed`.
+    pub(super) fn branch(&mut self, seed: u64) {
+        for (slot, key) in self.keys.iter_mut().enumerate() {
+            *key = Sprout::new(*key ^ seed, slot as u64).bits();
+        }
     }
 
     pub(super) fn key(&self, slot: u32) -> u64 {

@@ -2,14 +2,17 @@
 
 use super::Run;
 use super::agenda::Agenda;
+use super::books::memory_index;
+use super::client::edge_at;
 use super::flights::Flight;
 use super::state::Station;
+use crate::id::EdgeId;
 use crate::model::Service;
-use crate::observe::Observer;
+use crate::observe::{CallId, Ending, Fact, Observer};
 use crate::policy::balancer::{Fleet, Pick, Picker, Standing};
 use crate::policy::ejection::{Change, Ejection, Verdict, Watch};
 use crate::policy::outcome::Outcome;
-use crate::random::Bits;
+use crate::random::{Bits, Stream};
 use crate::time::Time;
 
 /// What a caller knows of the instances that it calls.
@@ -44,8 +47,21 @@ impl Front {
         })
     }
 
-    fn pick(&mut self, now: Time, key: u64, bits: &mut impl Bits) -> Option<u16> {
-        self.catch_up(now, bits);
+    /// The instances that are not asked at the moment.
+    pub(super) fn ejected(&self) -> impl Iterator<Item = u16> {
+        let instances = 0..self.fleet.instances();
+        let ejected = instances.filter(|&nth| self.fleet.standing(nth) == Standing::Unhealthy);
+        ejected.map(|nth| nth as u16)
+    }
+
+    fn pick(
+        &mut self,
+        now: Time,
+        key: u64,
+        bits: &mut impl Bits,
+        tell: impl FnMut(u32, Change),
+    ) -> Option<u16> {
+        self.catch_up(now, bits, tell);
         match self.picker.pick(&self.fleet, key, bits) {
             Pick::Instance(instance) => {
                 self.fleet.sent(instance);
@@ -56,7 +72,7 @@ impl Front {
     }
 
     /// Does what was due since the last question: nobody sees a sweep but who is sent somewhere.
-    fn catch_up(&mut self, now: Time, bits: &mut impl Bits) {
+    fn catch_up(&mut self, now: Time, bits: &mut impl Bits, mut tell: impl FnMut(u32, Change)) {
         let Some(outliers) = &mut self.outliers else { return };
         while outliers.next_sweep <= now {
             let fleet = &mut self.fleet;
@@ -68,19 +84,30 @@ impl Front {
                         Change::Returned => Standing::Healthy,
                     },
                 );
+                tell(instance, change);
             });
             outliers.next_sweep = outliers.policy.next_sweep(outliers.next_sweep);
         }
     }
 
-    fn ended(&mut self, now: Time, instance: u16, outcome: Option<Outcome>, bits: &mut impl Bits) {
-        self.catch_up(now, bits);
+    fn ended(
+        &mut self,
+        now: Time,
+        instance: u16,
+        outcome: Option<Outcome>,
+        bits: &mut impl Bits,
+        mut tell: impl FnMut(u32, Change),
+    ) {
+        self.catch_up(now, bits, &mut tell);
         let instance = u32::from(instance);
         self.fleet.ended(instance);
         let (Some(outliers), Some(outcome)) = (&mut self.outliers, outcome) else { return };
         match outliers.watch.report(now, instance, outcome, bits) {
             Verdict::Stays => {}
-            Verdict::Ejected => self.fleet.set(instance, Standing::Unhealthy),
+            Verdict::Ejected => {
+                self.fleet.set(instance, Standing::Unhealthy);
+                tell(instance, Change::Ejected);
+            }
         }
     }
 }
@@ -89,12 +116,14 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// Finds an instance for an attempt that is about to leave; none if nobody may be asked.
     pub(super) fn find_instance(&mut self, flight: u32) -> Option<Station> {
         let now = self.now;
-        let Flight { call, .. } = *self.world.calls.flights.get(flight);
-        let first = self.world.edges[self.world.calls.edge(call).index()].to;
+        let Flight { call, attempt, .. } = *self.world.calls.flights.get(flight);
+        let edge = self.world.calls.edge(call);
+        let first = self.world.edges[edge.index()].to;
         let key = self.world.calls.key(call);
-        let (memory, bits) = self.memory_and_bits(call);
-        let Some(front) = &mut memory.front else { return Some(first) };
-        let instance = front.pick(now, key, bits)?;
+        let Some((front, bits, observer)) = self.front(call) else { return Some(first) };
+        let instance = front
+            .pick(now, key, bits, |instance, change| tell(observer, now, edge, instance, change))?;
+        observer.observe(now, Fact::Routed { edge, call: CallId(call), attempt, instance });
         let state = self.world.calls.flights.get_mut(flight);
         state.instance = Some(instance);
         Some(Station(first.0 + instance))
@@ -103,14 +132,54 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// An attempt has ended for its client; without an outcome, because nobody needs it any more.
     pub(super) fn tell_front(&mut self, flight: u32, outcome: Option<Outcome>) {
         let now = self.now;
+        let state = self.world.calls.flights.get_mut(flight);
+        let Some(instance) = state.instance.take() else { return };
+        let Flight { call, attempt, .. } = *state;
+        let edge = self.world.calls.edge(call);
+        let Some((front, bits, observer)) = self.front(call) else { return };
+        let end = match outcome {
+            Some(Outcome::Succeeded) => Ending::Answered,
+            Some(Outcome::Failed(_)) => Ending::Failed,
+            None => Ending::Unneeded,
+        };
+        observer.observe(now, Fact::Settled { edge, call: CallId(call), attempt, instance, end });
+        front.ended(now, instance, outcome, bits, |instance, change| {
+            tell(observer, now, edge, instance, change);
+        });
+    }
+
+    /// An attempt that is out counts for a memory that was opened since it left.
+    pub(super) fn count_in(&mut self, flight: u32) {
         let Flight { call, instance: Some(instance), .. } = *self.world.calls.flights.get(flight)
         else {
             return;
         };
-        let (memory, bits) = self.memory_and_bits(call);
-        if let Some(front) = &mut memory.front {
-            front.ended(now, instance, outcome, bits);
+        if let Some((front, ..)) = self.front(call) {
+            front.fleet.sent(u32::from(instance));
         }
-        self.world.calls.flights.get_mut(flight).instance = None;
     }
+
+    /// What whoever has made a request knows of the instances that it calls, if there are several; with
+    /// its random bits, and with whoever is told.
+    fn front(&mut self, call: u32) -> Option<(&mut Front, &mut Stream, &mut O)> {
+        let edge = self.world.calls.edge(call).index();
+        let scope = edge_at(self.model, self.world.edges[edge].owner).scope;
+        let index = memory_index(scope, self.world.calls.instance(call));
+        let state = &mut self.world.edges[edge];
+        let front = state.memories[index].front.as_mut()?;
+        Some((front, &mut state.jitter, self.observer))
+    }
+}
+
+/// Tells what has changed about an instance for whoever calls over `edge`.
+#[cold]
+fn tell(observer: &mut impl Observer, now: Time, edge: EdgeId, instance: u32, change: Change) {
+    let instance = instance as u16;
+    observer.observe(
+        now,
+        match change {
+            Change::Ejected => Fact::Ejected { edge, instance },
+            Change::Returned => Fact::Reinstated { edge, instance },
+        },
+    );
 }

@@ -127,6 +127,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
         let before = std::mem::replace(&mut self.model, model);
         for (index, (new, old)) in model.clients.iter().zip(&before.clients).enumerate() {
             let edge = EdgeId::from(ClientId(index as u16));
+            self.world.clients[index].source.change_rate(&old.arrivals, &new.arrivals);
             self.reopen_books(edge, &old.edge, &new.edge, new.instance_count());
             self.review_edge(edge);
         }

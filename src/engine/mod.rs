@@ -12,6 +12,7 @@ mod cache;
 mod calls;
 mod client;
 mod connections;
+mod course;
 mod fleet;
 mod flights;
 mod freeze;
@@ -27,6 +28,7 @@ mod reopen;
 mod scaling;
 mod service;
 pub mod shortcut;
+mod start;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,7 @@ mod visits;
 mod waits;
 mod world;
 
+pub use course::Course;
 pub use world::World;
 
 use agenda::{Agenda, Entry, Event, Lane, Mortal};
@@ -60,11 +63,8 @@ pub fn run<A: Agenda>(
     world.reset(model, seed);
     let horizon = Time::ZERO + model.horizon;
     let mut run = Run { model, levers: &model.levers, world, observer, now: Time::ZERO, horizon };
-    run.schedule_triggers();
-    run.schedule_levers();
-    run.schedule_scalers();
-    run.schedule_first_arrivals();
-    run.play();
+    run.begin();
+    run.play(|_| true);
     run.observer.finish(horizon);
 }
 
@@ -80,8 +80,19 @@ struct Run<'a, A, O> {
 }
 
 impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
-    fn play(&mut self) {
-        loop {
+    /// What is known to happen before anything has happened.
+    fn begin(&mut self) {
+        self.schedule_triggers();
+        self.schedule_levers();
+        self.schedule_scalers();
+        self.schedule_first_arrivals();
+        self.send_start();
+    }
+
+    /// Plays until nothing is left to happen, or the observer is not to see more: whether anything is.
+    #[inline(always)]
+    fn play(&mut self, mut goes_on: impl FnMut(&O) -> bool) -> bool {
+        while goes_on(self.observer) {
             if !self.world.hand_overs.is_empty()
                 && self.world.agenda.first() > Entry::hand_over(self.now)
             {
@@ -90,7 +101,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
             }
             let entry = self.pop();
             if entry == Entry::NONE {
-                return;
+                return false;
             }
             // The dead are skipped one at a time: a hand-over may be due before the next entry.
             let sequence = entry.sequence();
@@ -141,6 +152,7 @@ impl<'a, A: Agenda, O: Observer> Run<'a, A, O> {
                 }
             }
         }
+        true
     }
 
     /// Out of line: in many worlds nothing of this happens, and in the others it costs a call.

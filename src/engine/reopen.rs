@@ -3,10 +3,11 @@
 
 use super::Run;
 use super::agenda::Agenda;
+use super::fleet::Front;
 use super::flights::Stage;
 use crate::id::EdgeId;
 use crate::model::Edge;
-use crate::observe::Observer;
+use crate::observe::{Fact, Observer};
 use crate::policy::budget::Receipt;
 use crate::policy::pool::{Lease, Place};
 use crate::time::Span;
@@ -18,7 +19,14 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         let state = &mut self.world.edges[edge.index()];
         let before = std::mem::take(&mut state.memories);
         state.open_books(new, callers, called);
-        if !moved {
+        if moved {
+            // Whoever was ejected is asked again: the new memories know nothing.
+            for instance in
+                before.iter().filter_map(|memory| memory.front.as_ref()).flat_map(Front::ejected)
+            {
+                self.observer.observe(self.now, Fact::Reinstated { edge, instance });
+            }
+        } else {
             for (fresh, before) in state.memories.iter_mut().zip(before) {
                 if old.budget == new.budget {
                     fresh.ledger = before.ledger;
@@ -64,12 +72,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
             if moved || old.breaker != new.breaker {
                 flight.pass = None;
             }
-            if moved {
-                flight.instance = None;
-            }
             if moved || old.cache != new.cache {
                 flight.fetch = None;
             }
+        }
+        if moved {
+            flights.iter().for_each(|&flight| self.count_in(flight));
         }
         if moved || old.budget != new.budget {
             self.world.calls.forget_receipts(edge);

@@ -188,7 +188,8 @@ impl Expectation {
             Quantity::Whole(_)
             | Quantity::Client { .. }
             | Quantity::Service { .. }
-            | Quantity::Edge { .. } => None,
+            | Quantity::Edge { .. }
+            | Quantity::Instance { .. } => None,
         });
         asked.collect()
     }

@@ -2,7 +2,7 @@
 
 use super::{CellOutcome, Run};
 use crate::id::{ClientId, EdgeId, ServiceId};
-use crate::observe::{Busiest, BusiestCount, EdgeTotal, ServiceTotal, Share};
+use crate::observe::{Busiest, BusiestCount, EdgeTotal, Instance, ServiceTotal, Share};
 
 macro_rules! metrics {
     ($(#[$about:meta])* $name:ident of $of:ty { $($(#[$doc:meta])* $variant:ident $key:literal $value:expr,)* }) => {
@@ -71,6 +71,8 @@ metrics! {
         HeldBack "held_back" |run| Some(run.recording.tally.held_back as f64),
         /// How often circuit breakers opened.
         BreakerOpenings "breaker_openings" |run| Some(run.recording.tally.breaker_openings as f64),
+        /// How often callers ejected an instance.
+        Ejections "ejections" |run| Some(run.recording.tally.ejections as f64),
         /// Attempts given up by clients.
         TimedOut "timed_out" |run| Some(run.recording.tally.timed_out as f64),
         /// Retries held back by a budget.
@@ -188,10 +190,35 @@ metrics! {
         Denied "denied" |edge| Some(edge.link.denied as f64),
         /// Attempts held back by a throttle, breaker or pool.
         HeldBack "held_back" |edge| Some(edge.link.held_back as f64),
+        /// How often the caller ejected an instance.
+        Ejections "ejections" |edge| Some(edge.link.ejections as f64),
         /// Attempts per call; none without calls.
         Amplification "amplification" |edge| edge.link.amplification(),
         /// Attempts per fresh request of the clients above; none without them.
         AttemptsPerFreshRequest "attempts_per_fresh_request" |edge| edge.attempts_per_fresh_request(),
+    }
+}
+
+metrics! {
+    /// A number of one of several instances, counted by whoever calls it, that can be promised. The names
+    /// are those of `run --format json`.
+    InstanceMetric of Instance {
+        /// Attempts sent to it.
+        Attempts "attempts" |instance| Some(instance.attempts as f64),
+        /// Those that were answered with what was asked for.
+        Answered "answered" |instance| Some(instance.answered as f64),
+        /// Those that failed.
+        Failed "failed" |instance| Some(instance.failed as f64),
+        /// Those that nobody needed any more before they had ended.
+        Unneeded "unneeded" |instance| Some(instance.unneeded as f64),
+        /// Those that were out at the horizon.
+        Outstanding "outstanding" |instance| Some(instance.outstanding as f64),
+        /// The most that were out at once.
+        MostOutstanding "most_outstanding" |instance| Some(instance.most_outstanding as f64),
+        /// How often a caller ejected it.
+        Ejections "ejections" |instance| Some(instance.ejections as f64),
+        /// How long it was ejected, summed over callers, seconds.
+        Ejected "ejected_s" |instance| Some(instance.ejected.as_secs_f64()),
     }
 }
 
@@ -231,6 +258,15 @@ pub enum Quantity {
         /// What of it.
         metric: EdgeMetric,
     },
+    /// An instance's, of a service that has several.
+    Instance {
+        /// Its position among all of [`Model::instances`](crate::model::Model::instances).
+        nth: usize,
+        /// What it is called.
+        name: String,
+        /// What of it.
+        metric: InstanceMetric,
+    },
     /// The attempts sent in the busiest of many short windows, which nothing counts unless it is
     /// promised.
     Busiest(Busiest),
@@ -250,6 +286,9 @@ impl Quantity {
             Self::Client { name, metric, .. } => format!("clients.{name}.{}", metric.name()),
             Self::Service { name, metric, .. } => format!("services.{name}.{}", metric.name()),
             Self::Edge { name, metric, .. } => format!("edges.\"{name}\".{}", metric.name()),
+            Self::Instance { name, metric, .. } => {
+                format!("instances.\"{name}\".{}", metric.name())
+            }
             Self::Busiest(busiest) => {
                 format!("attempts in the busiest {} from {} on", busiest.width, busiest.after)
             }
@@ -264,6 +303,9 @@ impl Quantity {
             Self::Service { id, metric, .. } => metric.of(&run.recording.service(*id)),
             Self::Edge { id, metric, .. } => {
                 run.recording.edges().get(id.index()).and_then(|edge| metric.of(edge))
+            }
+            Self::Instance { nth, metric, .. } => {
+                run.recording.instances.seen().nth(*nth).and_then(|seen| metric.of(&seen))
             }
             Self::Busiest(asked) => {
                 let count = busiest.iter().find(|count| count.busiest() == *asked);

@@ -140,7 +140,7 @@ impl Workbench {
             return self.run(variant, model, seed);
         }
         let mut both = (Recording::of(model), watchers);
-        self.play(model, seed, &mut both);
+        self.watch(model, seed, &mut both);
         let (recording, _) = both;
         let assessment = assess(model, &recording, || self.control_fails(model, seed));
         Run { variant: variant.to_owned(), seed, assessment, recording }
@@ -152,11 +152,12 @@ impl Workbench {
             return self.shortcut.run(model, seed);
         }
         let mut recording = Recording::of(model);
-        self.play(model, seed, &mut recording);
+        self.watch(model, seed, &mut recording);
         recording
     }
 
-    fn play(&mut self, model: &Model, seed: u64, observer: &mut impl Observer) {
+    /// Runs `model` under `seed` and tells `observer` every fact.
+    pub fn watch(&mut self, model: &Model, seed: u64, observer: &mut impl Observer) {
         match model.solver {
             Solver::Events => engine::run(&mut self.world, model, seed, observer),
             Solver::Stepped { step } => stepped::run(model, step, observer),

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::analysis::Assessment;
-use crate::observe::{EdgeTotal, ServiceTotal, Tally, Timeline};
+use crate::observe::{EdgeTotal, Instance, Pulls, ServiceTotal, Tally, Timeline};
 use crate::time::Span;
 
 /// A run without its histogram: a thousand of these fit where a dozen runs would.
@@ -24,6 +24,10 @@ pub struct Summary {
     pub services: Vec<ServiceTotal>,
     /// What went over each edge, by its position.
     pub edges: Vec<EdgeTotal>,
+    /// What each instance was sent, in the order of [`Model::instances`](crate::model::Model::instances).
+    pub instances: Vec<Instance>,
+    /// When an operator pulled which lever.
+    pub pulls: Pulls,
     /// Median latency of successful requests; none without successes.
     pub latency_p50: Option<Span>,
     /// 99th percentile of the latency of successful requests; none without successes.
@@ -41,9 +45,11 @@ impl From<Run> for Summary {
             tally: recording.tally,
             services: recording.services(),
             edges: recording.edges(),
+            instances: recording.instances.seen().collect(),
             latency_p50: recording.latency.quantile(0.5),
             latency_p99: recording.latency.quantile(0.99),
             timeline: recording.timeline,
+            pulls: recording.pulls,
         }
     }
 }

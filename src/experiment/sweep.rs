@@ -177,7 +177,7 @@ impl Job<'_> {
 pub(super) struct Replicate {
     pub(super) verdict: Verdict,
     /// Zero for a run that never failed; none for one that is not well at the end.
-    recovery_time_s: Option<f64>,
+    pub(super) recovery_time_s: Option<f64>,
     /// Whether it was not played to its end.
     cut_short: bool,
 }

@@ -61,9 +61,11 @@ impl<'m> Flows<'m> {
             edges: model.edges().map(flow).collect(),
             services: vec![Inflow::default(); model.services.len()],
         };
-        for (index, client) in model.clients.iter().enumerate() {
+        let sent = model.sent_at_start();
+        for (index, (client, sent)) in model.clients.iter().zip(sent).enumerate() {
             let rate = client.arrivals.mean_rate(model.horizon);
-            flows.set(index, rate, at_worst(rate * model.horizon.as_secs_f64()));
+            let at_start = f64::from(sent.fresh) + f64::from(sent.again);
+            flows.set(index, rate, at_worst(rate * model.horizon.as_secs_f64()) + at_start);
         }
         let mut first_edges = Vec::with_capacity(model.services.len());
         let mut first = model.clients.len();

@@ -194,6 +194,22 @@ impl Model {
         ends.into_iter().map(name).collect()
     }
 
+    /// Every instance of every service that has several, counted from 0, one service after the other.
+    pub fn instances(&self) -> impl Iterator<Item = (ServiceId, u16)> {
+        let several = (0..).map(ServiceId).zip(&self.services);
+        let several = several.filter(|(_, service)| service.instances.get() > 1);
+        several.flat_map(|(id, service)| (0..service.instances.get()).map(move |nth| (id, nth)))
+    }
+
+    /// What each of [`Model::instances`] is called: its service, a dot, and its number counted from 1,
+    /// as in a scenario file.
+    pub fn instance_names(&self) -> Vec<String> {
+        let name = |(id, nth): (ServiceId, u16)| {
+            format!("{}.{}", undotted(&self.service(id).name), u32::from(nth) + 1)
+        };
+        self.instances().map(name).collect()
+    }
+
     /// The call that `caller` makes; none if a client calls.
     pub fn inner_call(&self, caller: Caller) -> Option<&InnerCall> {
         match caller {

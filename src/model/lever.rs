@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Model, Notice};
+use super::{Arrivals, Client, Model, Notice, Service};
 use crate::id::{ClientId, ServiceId};
 use crate::time::{Span, Time};
 use crate::unit::Fraction;
@@ -81,4 +81,60 @@ pub enum Action {
     /// From now on the world follows another model: the same services and clients with other
     /// policies, workers, rates or laws. What has begun goes on as it began.
     Change(Arc<Model>),
+}
+
+impl Model {
+    /// What a run sets up once, by the key that it has in a scenario, and `other` has otherwise: no lever
+    /// leads from one to the other. None if one does.
+    pub fn lasting_difference(&self, other: &Self) -> Option<&'static str> {
+        let whole = [
+            ("horizon", self.horizon == other.horizon),
+            ("window", self.window == other.window),
+            ("criterion", self.criterion == other.criterion),
+            ("tie", self.tie == other.tie),
+            ("solver", self.solver == other.solver),
+            ("services", self.services.len() == other.services.len()),
+            ("clients", self.clients.len() == other.clients.len()),
+        ];
+        let services = self.services.iter().zip(&other.services);
+        let services = services.flat_map(|(one, other)| lasting_of_service(one, other));
+        let clients = self.clients.iter().zip(&other.clients);
+        let clients = clients.flat_map(|(one, other)| lasting_of_client(one, other));
+        let mut all = whole.into_iter().chain(services).chain(clients);
+        all.find_map(|(key, is_same)| (!is_same).then_some(key))
+    }
+}
+
+fn lasting_of_service(one: &Service, other: &Service) -> [(&'static str, bool); 8] {
+    let calls = |service: &Service| -> Vec<_> {
+        let calls = service.calls.list.iter();
+        calls
+            .map(|call| (call.name.clone(), call.edge.to, call.step, call.copies, call.deadline))
+            .collect()
+    };
+    [
+        ("services", one.name == other.name),
+        ("discipline", one.discipline == other.discipline),
+        ("instances", one.instances == other.instances),
+        ("balancer", one.balancer == other.balancer),
+        ("ejection", one.ejection == other.ejection),
+        ("autoscaling", one.scaling == other.scaling),
+        ("effect", one.effect == other.effect),
+        ("calls", calls(one) == calls(other)),
+    ]
+}
+
+fn lasting_of_client(one: &Client, other: &Client) -> [(&'static str, bool); 4] {
+    let is_same_process = match (&one.arrivals, &other.arrivals) {
+        (Arrivals::Poisson(_), Arrivals::Poisson(_)) | (Arrivals::Even(_), Arrivals::Even(_)) => {
+            true
+        }
+        (one, other) => one == other,
+    };
+    [
+        ("clients", one.name == other.name),
+        ("calls", one.edge.to == other.edge.to),
+        ("arrivals", is_same_process),
+        ("instances", one.instances == other.instances),
+    ]
 }

@@ -95,7 +95,11 @@ impl Model {
     pub fn worst_case(&self) -> WorstCase {
         let horizon = self.horizon.as_secs_f64();
         let flows = Flows::of(self);
-        let (mut events, mut in_flight) = (0.0, 0.0);
+        let sent = self.sent_at_start().into_iter();
+        // Each is a request, and an attempt that waits.
+        let at_start: f64 =
+            sent.map(|sent| 2.0 * (f64::from(sent.fresh) + f64::from(sent.again))).sum();
+        let (mut events, mut in_flight) = (0.0, at_start);
         for Flow { edge, rate, requests, attempts } in &flows.edges {
             events += requests * (1.0 + 2.0 * attempts);
             if self.service(edge.to).queue_timeout.is_some() {

@@ -9,6 +9,7 @@ mod lever;
 mod limit;
 mod service;
 mod solver;
+mod start;
 mod trigger;
 
 pub use arrivals::{Arrivals, Bursts, Profile, Think, Users};
@@ -22,6 +23,7 @@ pub use service::{
     Effect, ErrorCost, Errors, OnAbandon, QueueTimeout, Refusals, Service, Sight, WorkDraw,
 };
 pub use solver::Solver;
+pub use start::{Sent, Start};
 pub use trigger::{
     Disturbance, InProgress, Notice, Outage, QueueFate, ServiceFate, Subject, Trigger,
 };
@@ -37,6 +39,8 @@ pub struct Model {
     pub services: Vec<Service>,
     /// The clients.
     pub clients: Vec<Client>,
+    /// What there is when the run begins.
+    pub start: Start,
     /// What disturbs them.
     pub triggers: Vec<Trigger>,
     /// What an operator does about it.
@@ -92,6 +96,7 @@ impl Model {
         Self {
             services: Vec::new(),
             clients: Vec::new(),
+            start: Start::EMPTY,
             triggers: Vec::new(),
             levers: Vec::new(),
             tie: Tie::default(),
@@ -111,16 +116,18 @@ impl Model {
     }
 
     /// The same world without anything that disturbs it, and without anybody who does something
-    /// about it: the control run's model.
+    /// about it, begun empty: the control run's model.
     #[must_use]
     pub fn undisturbed(&self) -> Self {
-        Self { triggers: Vec::new(), levers: Vec::new(), ..self.clone() }
+        Self { start: Start::EMPTY, triggers: Vec::new(), levers: Vec::new(), ..self.clone() }
     }
 
-    /// When the first trigger begins and the last one ends; none without triggers.
+    /// When the first trigger begins and the last one ends; none without triggers. What there is at the start
+    /// is a disturbance that is over at once.
     pub fn disturbed_between(&self) -> Option<(Time, Time)> {
-        let begins = self.triggers.iter().map(|trigger| trigger.begins).min()?;
-        let ends = self.triggers.iter().map(Trigger::ends).max()?;
+        let at_start = (!self.start.is_empty()).then_some(Time::ZERO);
+        let begins = self.triggers.iter().map(|trigger| trigger.begins).chain(at_start).min()?;
+        let ends = self.triggers.iter().map(Trigger::ends).chain(at_start).max()?;
         Some((begins, ends))
     }
 

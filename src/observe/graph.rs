@@ -63,6 +63,8 @@ pub struct Link {
     pub denied: u64,
     /// Attempts held back by a throttle, breaker or pool; they are not among those sent.
     pub held_back: u64,
+    /// How often an instance was ejected by whoever calls.
+    pub ejections: u64,
 }
 
 /// Every service and every edge in windows of equal width. Where there is only one of each, nothing is
@@ -151,6 +153,7 @@ impl Link {
             refused: self.refused + later.refused,
             denied: self.denied + later.denied,
             held_back: self.held_back + later.held_back,
+            ejections: self.ejections + later.ejections,
         }
     }
 
@@ -371,6 +374,7 @@ impl Graph {
             }
             Fact::TimedOut { edge, .. } => self.link_mut(edge).timed_out += 1,
             Fact::BudgetDenied { edge, .. } => self.link_mut(edge).denied += 1,
+            Fact::Ejected { edge, .. } => self.link_mut(edge).ejections += 1,
             Fact::HeldBack { edge, .. } => self.link_mut(edge).held_back += 1,
             Fact::CameToNothing { edge, work, .. } => {
                 let station = self.station_mut(self.ends[edge.index()].to);
@@ -429,6 +433,9 @@ impl Graph {
             | Fact::Blocked { .. }
             | Fact::LostOnTheWay { .. }
             | Fact::BreakerOpened { .. }
+            | Fact::Routed { .. }
+            | Fact::Settled { .. }
+            | Fact::Reinstated { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

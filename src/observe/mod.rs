@@ -4,8 +4,10 @@
 mod busiest;
 mod fact;
 mod graph;
+mod instances;
 mod latency;
 mod parties;
+mod phase;
 mod pulls;
 mod recording;
 mod roll;
@@ -16,17 +18,19 @@ mod totals;
 mod trace;
 
 pub use busiest::{Busiest, BusiestCount};
-pub use fact::{CallId, Dropped, Fact, Guard, Place, Sending};
+pub use fact::{CallId, Dropped, Ending, Fact, Guard, Place, Sending};
 pub use graph::{Graph, Link, Station};
+pub use instances::{Instance, Instances};
 pub use latency::Latency;
 pub use parties::{Line, Parties, Share};
+pub use phase::{Phase, Point, Standing};
 pub use pulls::Pulls;
 pub use recording::Recording;
 pub use scattered::Scattered;
 pub use tally::Tally;
 pub use timeline::{Timeline, Window};
 pub use totals::{EdgeTotal, ServiceTotal};
-pub use trace::Trace;
+pub use trace::{Numbers, Trace};
 
 use crate::time::Time;
 

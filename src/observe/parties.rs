@@ -12,6 +12,8 @@ pub struct Share {
     pub arrivals: u64,
     /// Its requests answered in time.
     pub goodput: u64,
+    /// Its requests that failed for good.
+    pub failed: u64,
     /// The attempts that it sent, first ones included.
     pub attempts: u64,
 }
@@ -128,6 +130,7 @@ impl Observer for Parties {
                 self.clients[edge.index()].attempts += times;
             }
             Fact::Succeeded { client, .. } => self.clients[client.index()].goodput += times,
+            Fact::Failed { client, .. } => self.clients[client.index()].failed += times,
             Fact::Queued { service, .. } => self.queues[service.index()] += times,
             Fact::Shed { service, dropped, .. } => {
                 self.queues[service.index()] -= times * u64::from(dropped.is_from_queue());
@@ -141,7 +144,6 @@ impl Observer for Parties {
             | Fact::Lost { place: Place::Worker, .. }
             | Fact::Withdrawn { place: Place::Worker, .. }
             | Fact::TimedOut { .. }
-            | Fact::Failed { .. }
             | Fact::Refused { .. }
             | Fact::RefusalBegun { .. }
             | Fact::RefusalSaid { .. }
@@ -158,6 +160,10 @@ impl Observer for Parties {
             | Fact::LostOnTheWay { .. }
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
+            | Fact::Routed { .. }
+            | Fact::Settled { .. }
+            | Fact::Ejected { .. }
+            | Fact::Reinstated { .. }
             | Fact::Called { .. }
             | Fact::Hit { .. }
             | Fact::Coalesced { .. }

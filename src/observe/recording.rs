@@ -1,7 +1,8 @@
 //! What is kept of a run unless someone asks for less or more.
 
 use super::{
-    Fact, Graph, Latency, Line, Link, Observer, Parties, Pulls, Share, Station, Tally, Timeline,
+    Fact, Graph, Instances, Latency, Line, Link, Observer, Parties, Pulls, Share, Station, Tally,
+    Timeline,
 };
 use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::model::Model;
@@ -19,6 +20,8 @@ pub struct Recording {
     pub parties: Parties,
     /// The run in windows, service by service and edge by edge.
     pub graph: Graph,
+    /// What each instance was sent, where there are several.
+    pub instances: Instances,
     /// Latencies of successful requests.
     pub latency: Latency,
     /// When an operator pulled which lever.
@@ -33,6 +36,7 @@ impl Recording {
             timeline: Timeline::new(model.window),
             parties: Parties::of(model),
             graph: Graph::of(model),
+            instances: Instances::of(model),
             latency: Latency::new(),
             pulls: Pulls::default(),
         }
@@ -43,14 +47,15 @@ impl Recording {
     /// What one client saw in the whole run.
     pub fn client(&self, id: ClientId) -> Share {
         if self.parties.clients().len() == 0 {
-            let Tally { requests, succeeded, attempts, .. } = self.tally;
-            return Share { arrivals: requests, goodput: succeeded, attempts };
+            let Tally { requests, succeeded, failed, attempts, .. } = self.tally;
+            return Share { arrivals: requests, goodput: succeeded, failed, attempts };
         }
         self.parties.clients().map(|window| window[id.index()]).fold(
             Share::default(),
             |sum, share| Share {
                 arrivals: sum.arrivals + share.arrivals,
                 goodput: sum.goodput + share.goodput,
+                failed: sum.failed + share.failed,
                 attempts: sum.attempts + share.attempts,
             },
         )
@@ -98,6 +103,7 @@ impl Recording {
             refused: self.tally.rejected,
             denied: self.tally.denied,
             held_back: self.tally.held_back,
+            ejections: self.tally.ejections,
         })
     }
 
@@ -117,6 +123,7 @@ impl Observer for Recording {
         self.timeline.observe(now, fact);
         self.parties.observe(now, fact);
         self.graph.observe(now, fact);
+        self.instances.observe(now, fact);
         self.latency.observe(now, fact);
         self.pulls.observe(now, fact);
     }
@@ -133,6 +140,7 @@ impl Observer for Recording {
         self.timeline.finish(horizon);
         self.parties.finish(horizon);
         self.graph.finish(horizon);
+        self.instances.finish(horizon);
         self.latency.finish(horizon);
     }
 }

@@ -1,6 +1,6 @@
 //! Counts of a run that is not told in the order of time.
 
-use super::{Graph, Latency, Parties, Pulls, Recording, Tally, Timeline, Window};
+use super::{Graph, Instances, Latency, Parties, Pulls, Recording, Tally, Timeline, Window};
 use crate::time::{Span, Time};
 
 /// What is seen of one client and one service by someone who knows at once what will become of an
@@ -216,6 +216,7 @@ impl Scattered {
             graph: Graph::none(),
             latency: self.latency,
             pulls: Pulls::default(),
+            instances: Instances::default(),
         }
     }
 }

@@ -35,6 +35,8 @@ pub struct Tally {
     pub held_back: u64,
     /// How often circuit breakers opened.
     pub breaker_openings: u64,
+    /// How often an instance was ejected, by whichever caller.
+    pub ejections: u64,
     /// Fresh requests that an operator blocked.
     pub blocked: u64,
     /// Attempts and answers lost on the way, and attempts lost at a service.
@@ -177,6 +179,7 @@ impl Observer for Tally {
             Fact::Coalesced { .. } => self.coalesced += times,
             Fact::HeldBack { .. } => self.held_back += times,
             Fact::BreakerOpened { .. } => self.breaker_openings += times,
+            Fact::Ejected { .. } => self.ejections += times,
             Fact::RefusalSaid { work, .. } => {
                 self.refusing_work += work.saturating_mul(times);
                 self.events += times;
@@ -186,6 +189,9 @@ impl Observer for Tally {
             | Fact::RefusalLost { .. }
             | Fact::Returned { .. }
             | Fact::Sent { .. }
+            | Fact::Routed { .. }
+            | Fact::Settled { .. }
+            | Fact::Reinstated { .. }
             | Fact::TriggerBegan { .. }
             | Fact::TriggerEnded { .. }
             | Fact::LeverPulled { .. }

@@ -17,6 +17,8 @@ pub struct Window {
     pub attempts: u64,
     /// Attempts sent by clients, first ones not included.
     pub retries: u64,
+    /// Attempts sent by clients while the one before was still out.
+    pub hedges: u64,
     /// Attempts that clients' transports sent again, of which neither of the two above knows.
     pub repeats: u64,
     /// Attempts that clients gave up.
@@ -107,6 +109,7 @@ impl Observer for Timeline {
             Fact::Sent { edge, kind, .. } if !edge.is_between_services() => {
                 window.attempts += times;
                 window.retries += times * u64::from(kind == Sending::Retry);
+                window.hedges += times * u64::from(kind == Sending::Hedge);
             }
             Fact::Repeated { edge, .. } => {
                 window.repeats += times * u64::from(!edge.is_between_services());
@@ -147,6 +150,10 @@ impl Observer for Timeline {
             | Fact::LostOnTheWay { .. }
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
+            | Fact::Routed { .. }
+            | Fact::Settled { .. }
+            | Fact::Ejected { .. }
+            | Fact::Reinstated { .. }
             | Fact::Called { .. }
             | Fact::Hit { .. }
             | Fact::Coalesced { .. }

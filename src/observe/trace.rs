@@ -11,6 +11,13 @@ use crate::time::Time;
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     facts: Vec<(Time, Fact)>,
+    numbers: Numbers,
+}
+
+/// The numbers of requests, in the order in which they arrive: which [`CallId`] the engine gives to one
+/// depends on when it noticed that an old one may be reused. Memory grows with the requests that are alive.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers {
     /// The number of the request that holds each id.
     numbers: Vec<u32>,
     arrived: u32,
@@ -21,8 +28,11 @@ impl Trace {
     pub fn facts(&self) -> &[(Time, Fact)] {
         &self.facts
     }
+}
 
-    fn number(&mut self, fact: &mut Fact) {
+impl Numbers {
+    /// Puts the number of its request in the place of its id. Every fact of a run must pass, in order.
+    pub fn number(&mut self, fact: &mut Fact) {
         let arrives = matches!(fact, Fact::Arrived { .. } | Fact::Called { .. });
         let Some(call) = fact.call_mut() else { return };
         let id = call.0 as usize;
@@ -43,7 +53,7 @@ impl PartialEq for Trace {
 
 impl Observer for Trace {
     fn observe(&mut self, now: Time, mut fact: Fact) {
-        self.number(&mut fact);
+        self.numbers.number(&mut fact);
         self.facts.push((now, fact));
     }
 

@@ -54,6 +54,17 @@ pub fn save_all(
     Ok(())
 }
 
+/// Saves `bytes` as the new file `name` in `folder`. One that is there is left as it is.
+///
+/// # Errors
+/// There is such a file already, or it cannot be written; no temporary file is left behind.
+pub fn save_new(folder: &Path, name: &Path, bytes: &[u8]) -> Result<(), SaveError> {
+    let path = folder.join(name);
+    let kept = write_aside(folder, bytes)
+        .and_then(|file| file.persist_noclobber(&path).map_err(|error| error.error));
+    kept.map_err(|source| SaveError::File { path, source })
+}
+
 /// Finds out, leaving nothing behind, whether [`save_all`] could write into `folder`: better before an
 /// hour of work than after it.
 ///
@@ -117,6 +128,16 @@ mod tests {
         save_all(&folder, &[("x.svg", "new")]).unwrap();
         assert_eq!(names_in(&folder), ["x.svg", "y.png"]);
         assert_eq!(std::fs::read_to_string(folder.join("x.svg")).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_new_file_takes_nobodys_place() {
+        let root = tempfile::tempdir().unwrap();
+        save_new(root.path(), Path::new("x.toml"), b"first").unwrap();
+        let error = save_new(root.path(), Path::new("x.toml"), b"second").unwrap_err();
+        assert!(matches!(error, SaveError::File { .. }), "{error}");
+        assert_eq!(std::fs::read_to_string(root.path().join("x.toml")).unwrap(), "first");
+        assert_eq!(names_in(root.path()), ["x.toml"]);
     }
 
     #[test]

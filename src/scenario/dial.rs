@@ -173,6 +173,14 @@ fn number(node: &Node) -> Option<(Kind, f64)> {
     }
 }
 
+/// A plain number that stands at `node`.
+pub(super) fn plain(node: &Node) -> Option<f64> {
+    match number(node) {
+        Some((Kind::Number, value)) => Some(value),
+        Some((Kind::Length, _)) | None => None,
+    }
+}
+
 fn no_number(path: &Path, node: &Node) -> Diagnostic {
     let wrong = Diagnostic::error(path.place(), format!("`{path}` is no number"))
         .label("an axis is a number or a length of time");

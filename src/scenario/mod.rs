@@ -63,6 +63,7 @@ mod noise;
 mod pick;
 mod presets;
 mod reader;
+mod remedy;
 mod source;
 mod story;
 mod tree;
@@ -71,8 +72,10 @@ mod version;
 
 pub use alter::Alteration;
 pub use dial::Dial;
+pub use element::length;
 pub use load::LARGEST_SEED;
 pub use pick::UnknownVariant;
 pub use presets::{Preset, Side};
+pub use remedy::{Parameter, Remedy};
 pub use story::{Story, Sweep, Variant};
 pub use trouble::Trouble;

@@ -105,6 +105,10 @@ impl Diagnostic {
         self
     }
 
+    pub(super) fn message(&self) -> &str {
+        &self.0.message
+    }
+
     pub(super) fn place(&self) -> Option<Place> {
         self.0.place
     }

@@ -82,6 +82,8 @@ pub enum Obstacle {
     Cache,
     /// Workers that come and go.
     Autoscaling,
+    /// Something under way at the start.
+    Start,
     /// A trigger of a kind that it does not know.
     Trigger(TriggerId),
     /// A lever.
@@ -103,6 +105,7 @@ pub fn obstacles(model: &Model, step: Span) -> Vec<Obstacle> {
     is_there(Obstacle::Steps(steps), steps > MAX_STEPS);
     is_there(Obstacle::Services, model.services.len() != 1);
     is_there(Obstacle::Clients, model.clients.len() != 1);
+    is_there(Obstacle::Start, !model.start.is_empty());
     is_there(Obstacle::Tie, model.tie != Tie::CompletionWins);
     if let ([service], [client]) = (&model.services[..], &model.clients[..]) {
         of_client(client, &mut is_there);

@@ -4,7 +4,7 @@ use metastable::engine::agenda::Lanes;
 use metastable::id::ServiceId;
 use metastable::law::Law;
 use metastable::model::{Arrivals, Errors, Model, Trigger};
-use metastable::observe::{Fact, Guard, Tally};
+use metastable::observe::{Fact, Guard, Instance, Instances, Tally};
 use metastable::policy::balancer::{Balancer, Draws, Rule, Start, Ties};
 use metastable::policy::ejection::{Counting, Ejection};
 use metastable::policy::outcome::Failures;
@@ -62,6 +62,47 @@ fn random_instances_are_queues_of_their_own() {
         .collect();
     let rho = per_instance * work;
     agrees("four queues", &found, work * rho / (1.0 - rho), 0.02);
+}
+
+/// Ejection in the random worlds.
+pub(crate) fn any_ejection(pick: &mut impl FnMut(usize) -> usize) -> Option<Ejection> {
+    let hasty = Ejection {
+        consecutive: Some(2.try_into().expect("two")),
+        interval: ms(300),
+        base: ms(400),
+        most: [Fraction::HALF, Fraction::ONE][pick(2)],
+        counting: [Counting::WithThis, Counting::AlwaysOne, Counting::WithoutThis][pick(3)],
+        ..Ejection::ENVOY
+    };
+    [None, Some(hasty)][pick(2)]
+}
+
+/// A host that always fails is ejected by the fifth failure, comes back when its caller next looks, and goes
+/// again; each is seen by itself.
+#[test]
+fn each_instance_is_counted_by_itself() {
+    let mut model = fleet(2, 10, Law::Fixed(ms(1)), Arrivals::Even(rate(10.0)), 12);
+    model.services[0].errors = Errors { share: Fraction::ONE, ..Errors::NONE };
+    model.services[0].balancer = Balancer { panic_below: Fraction::ZERO, ..Balancer::IN_TURN };
+    model.services[0].ejection = Some(Ejection {
+        success_rate: None,
+        interval: Span::from_secs(10),
+        base: Span::from_secs(5),
+        most: Fraction::ONE,
+        ..Ejection::ENVOY
+    });
+    let seen: Vec<Instance> = watch::<Lanes, _>(&model, 1, Instances::of(&model)).seen().collect();
+    // In turn, at 0 s and every 0.2 s the first of them, 0.1 s later the second: gone at 0.801 and 0.901 s
+    // for 5 s at least, which only the look at 10 s ends. Then in the same order from 10 s on.
+    let of = |ejected: u64| Instance {
+        attempts: 10,
+        failed: 10,
+        most_outstanding: 1,
+        ejections: 2,
+        ejected: ms(ejected),
+        ..Instance::default()
+    };
+    assert_eq!(seen, [of(9_199 + 1_199), of(9_099 + 1_099)]);
 }
 
 /// Case D11: a host that always fails is ejected after five failures in a row. Below the panic threshold

@@ -60,7 +60,18 @@ const ROOMS: &[Room] = &[
     ),
     room(
         "cli",
-        &["anstream", "anstyle", "anyhow", "clap", "ctrlc", "indicatif", "rayon", "terminal_size"],
+        &[
+            "anstream",
+            "anstyle",
+            "anyhow",
+            "clap",
+            "clap_complete",
+            "clap_mangen",
+            "ctrlc",
+            "indicatif",
+            "rayon",
+            "terminal_size",
+        ],
     ),
 ];
 

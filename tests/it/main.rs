@@ -1,5 +1,6 @@
 //! Everything that is tested from outside, in one binary: linking once is most of the cost.
 
+mod advise;
 mod auditor;
 mod balancers;
 mod books;
@@ -16,9 +17,12 @@ mod client_policies;
 mod closed_form;
 mod early_stop;
 mod floors;
+mod frontier;
 mod graphs;
 mod hedging;
+mod markov;
 mod parity;
+mod rare;
 mod readme;
 mod refusals;
 mod report;
@@ -26,6 +30,7 @@ mod rust_paths;
 mod same_facts;
 mod scenario;
 mod shortcut;
+mod start;
 mod stepped;
 mod storm;
 mod theory;

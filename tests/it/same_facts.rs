@@ -189,7 +189,15 @@ fn by_name(model: &Model, seed: u64) -> HashMap<String, Vec<String>> {
             Fact::HeldBack { call, attempt, guard, .. } => {
                 (call, format!("held back {attempt} by {guard:?}"))
             }
+            Fact::Routed { call, attempt, instance, .. } => {
+                (call, format!("{attempt} to instance {instance}"))
+            }
+            Fact::Settled { call, attempt, instance, end, .. } => {
+                (call, format!("{attempt} from instance {instance} {end:?}"))
+            }
             Fact::BreakerOpened { .. }
+            | Fact::Ejected { .. }
+            | Fact::Reinstated { .. }
             | Fact::KeyExpired { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. } => {

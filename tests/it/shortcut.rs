@@ -151,6 +151,7 @@ fn what_stands_in_the_way_is_named() {
         assert_eq!(obstacles(&model), [obstacle], "{}", obstacle.words());
     };
     check(Obstacle::Several, &|model| model.services.push(model.services[0].clone()));
+    check(Obstacle::Start, &|model| model.start.retries = 1);
     check(Obstacle::Leaving, &|model| model.services[0].on_abandon = OnAbandon::LeavesQueue);
     check(Obstacle::Discipline, &|model| model.services[0].discipline = Discipline::Lifo);
     check(Obstacle::Solver, &|model| model.solver = Solver::Stepped { step: ms(10) });

@@ -90,6 +90,10 @@ impl Observer for Steady {
             | Fact::Withdrawn { .. }
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
+            | Fact::Routed { .. }
+            | Fact::Settled { .. }
+            | Fact::Ejected { .. }
+            | Fact::Reinstated { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. }
             | Fact::TriggerBegan { .. }
@@ -132,13 +136,18 @@ fn check(what: &str, runs: &[Steady], of: fn(&Steady) -> f64, expected: f64, pre
 
 /// The same for one number of each replication.
 pub(crate) fn agrees(what: &str, found: &[f64], expected: f64, precision: f64) {
+    let (mean, half) = interval(found);
+    assert!((mean - expected).abs() <= half, "{what}: {mean} +- {half}, in theory {expected}");
+    assert!(half <= precision * expected, "{what}: {mean} +- {half} is too wide to mean anything");
+}
+
+/// The mean of independent replications, and how far its 99 % interval reaches to each side.
+pub(crate) fn interval(found: &[f64]) -> (f64, f64) {
     let n = found.len() as f64;
     let mean = found.iter().sum::<f64>() / n;
     let variance = found.iter().map(|value| square(value - mean)).sum::<f64>() / (n - 1.0);
     let student = StudentsT::new(0.0, 1.0, n - 1.0).expect("degrees of freedom");
-    let half = student.inverse_cdf(0.995) * (variance / n).sqrt();
-    assert!((mean - expected).abs() <= half, "{what}: {mean} +- {half}, in theory {expected}");
-    assert!(half <= precision * expected, "{what}: {mean} +- {half} is too wide to mean anything");
+    (mean, student.inverse_cdf(0.995) * (variance / n).sqrt())
 }
 
 const EXPONENTIAL: Law = Law::Exponential { mean: WORK_SPAN };

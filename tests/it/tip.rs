@@ -9,7 +9,7 @@ use metastable::experiment::{Halt, Range, TipSearch, Tipping, Workbench};
 use metastable::model::Model;
 use metastable::scenario::{Dial, Story};
 
-const SHORT: &str = r#"
+pub(crate) const SHORT: &str = r#"
 title = "A storm in a few milliseconds"
 horizon = "15s"
 window = "500ms"

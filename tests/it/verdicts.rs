@@ -4,7 +4,7 @@ use metastable::analysis::{Verdict, exceeds_capacity};
 use metastable::experiment::Workbench;
 use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
-use metastable::model::{Action, Arrivals, Edge, InnerCall, Lever, Model, Pull};
+use metastable::model::{Action, Arrivals, Edge, InnerCall, Lever, Model, Pull, Think, Users};
 use metastable::policy::admission::Admission;
 use metastable::policy::shedding::Shedding;
 use metastable::time::Span;
@@ -123,4 +123,24 @@ fn who_is_kept_out_at_the_end_is_not_down_for_good() {
     // Let go in time, it is seen to fail on: two seconds of a block drain nothing of this.
     model.levers = vec![block(at_ms(30_000), Span::from_secs(2))];
     check(&model, Verdict::Metastable);
+}
+
+/// Twenty users who wait for their answers ask for nothing while everything stands still. That is no sign
+/// that it is back: it is when answers come again, as the stall ends.
+#[test]
+fn users_who_wait_in_silence_are_not_served() {
+    let users = Arrivals::Users(Users {
+        count: 20.try_into().expect("twenty"),
+        think: Think::After(Law::Fixed(ms(100))),
+        start_within: ms(100),
+    });
+    let mut model = station(10, Law::Fixed(ms(10)), users, Span::from_secs(60));
+    model.triggers = vec![stall("stall", ServiceId(0), at_ms(20_000), Span::from_secs(10))];
+    let found = Workbench::default().run("", &model, 1).assessment;
+    assert_eq!((found.verdict, found.back_at), (Verdict::Recovered, Some(at_ms(30_000))));
+    // Beside somebody else it is the same, counted client by client.
+    model.services.push(service("other", 1, Law::Fixed(ms(1))));
+    model.clients.push(client("other", ServiceId(1), Arrivals::Even(rate(10.0))));
+    let found = Workbench::default().run("", &model, 1).assessment;
+    assert_eq!((found.verdict, found.back_at), (Verdict::Recovered, Some(at_ms(30_000))));
 }

@@ -41,6 +41,7 @@ use metastable::time::Span;
 use metastable::unit::Fraction;
 use proptest::prelude::*;
 
+use crate::balancers::any_ejection;
 use crate::whereabouts::{Watch, Whereabouts};
 use crate::worlds::{any_model, at_ms, immediately, ms, rate, service, trace};
 
@@ -229,6 +230,7 @@ fn widened(
     let hints = [Hint::Absent, Hint::After(ms(40)), Hint::Never];
     for service in &mut model.services {
         service.instances = [1, 3][pick(2)].try_into().expect("some");
+        service.ejection = any_ejection(&mut pick);
         service.balancer.rule = [
             Rule::RoundRobin(Start::AtTheFirst),
             Rule::Random,
@@ -450,6 +452,7 @@ proptest! {
         let attempts = watch.attempts.keys().filter(|(call, _)| of_client(call));
         prop_assert_eq!(tally.attempts + tally.repeats, attempts.count() as u64);
         prop_assert!(tally.wasted_work <= tally.work);
+        watch.agrees_about_instances(&model, &run.recording);
         let at_work = watch.attempts.values().filter(|place| **place == Whereabouts::Worker).count();
         prop_assert!(at_work as u64 <= tally.started - tally.completed);
         prop_assert!(tally.retries + tally.hedges <= tally.attempts);
@@ -476,14 +479,16 @@ fn random_worlds_repeat_and_execute() {
         seen.replayed += tally.replayed;
         seen.conflicts += tally.conflicts;
         seen.keys_expired += tally.keys_expired;
+        seen.ejections += tally.ejections;
     }
-    let Tally { repeats, duplicates, replayed, conflicts, keys_expired, .. } = seen;
+    let Tally { repeats, duplicates, replayed, conflicts, keys_expired, ejections, .. } = seen;
     for (what, count) in [
         ("repeats", repeats),
         ("duplicates", duplicates),
         ("replays", replayed),
         ("conflicts", conflicts),
         ("expired keys", keys_expired),
+        ("ejections", ejections),
     ] {
         assert!(count > 50, "{count} {what}");
     }

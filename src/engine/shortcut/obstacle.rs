@@ -47,6 +47,8 @@ pub enum Obstacle {
     Autoscaling,
     /// Calls to other services, or executions that are counted.
     Operation,
+    /// Something under way at the start.
+    Start,
     /// A trigger that is no stall.
     Trigger,
     /// A lever.
@@ -74,6 +76,7 @@ impl Obstacle {
             Self::Refusals => "refusals that take time",
             Self::Autoscaling => "autoscaling",
             Self::Operation => "calls to other services, or counted executions",
+            Self::Start => "something under way at the start",
             Self::Trigger => "a trigger other than a stall",
             Self::Lever => "a lever",
         }
@@ -87,6 +90,7 @@ pub fn obstacles(model: &Model) -> Vec<Obstacle> {
     let Model {
         services,
         clients,
+        start,
         triggers,
         levers,
         tie: _,
@@ -104,6 +108,7 @@ pub fn obstacles(model: &Model) -> Vec<Obstacle> {
     is_there(Obstacle::Solver, *solver != Solver::Events);
     let is_stall = |disturbance| matches!(disturbance, Disturbance::Stall { .. });
     is_there(Obstacle::Trigger, !triggers.iter().all(|trigger| is_stall(trigger.disturbance)));
+    is_there(Obstacle::Start, !start.is_empty());
     is_there(Obstacle::Lever, !levers.is_empty());
     let ([service], [client]) = (&services[..], &clients[..]) else {
         is_there(Obstacle::Several, true);

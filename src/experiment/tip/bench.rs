@@ -16,15 +16,15 @@ pub enum Halt<E> {
 }
 
 /// What was asked of the worlds along a parameter.
-pub(super) struct Asked<'a, W, P> {
+pub(in crate::experiment) struct Asked<'a, W, P> {
     world: W,
     stop: &'a AtomicBool,
     progress: P,
     models: Vec<(f64, Model)>,
     /// By value, in order.
-    pub(super) answers: Vec<Answers>,
-    pub(super) runs: u64,
-    pub(super) controls: u64,
+    pub(in crate::experiment) answers: Vec<Answers>,
+    pub(in crate::experiment) runs: u64,
+    pub(in crate::experiment) controls: u64,
 }
 
 impl<'a, E, W, P> Asked<'a, W, P>
@@ -32,13 +32,13 @@ where
     W: Fn(f64) -> Result<Model, E>,
     P: Fn() + Sync,
 {
-    pub(super) fn new(world: W, stop: &'a AtomicBool, progress: P) -> Self {
+    pub(in crate::experiment) fn new(world: W, stop: &'a AtomicBool, progress: P) -> Self {
         let (models, answers) = (Vec::new(), Vec::new());
         Self { world, stop, progress, models, answers, runs: 0, controls: 0 }
     }
 
     /// Runs every value under every seed.
-    pub(super) fn everywhere(
+    pub(in crate::experiment) fn everywhere(
         &mut self,
         places: &[f64],
         seeds: std::ops::Range<u64>,
@@ -48,7 +48,10 @@ where
     }
 
     /// Runs each value under its seed; one answer per job, in their order.
-    pub(super) fn ask(&mut self, jobs: &[(f64, u64)]) -> Result<Vec<Answers>, Halt<E>> {
+    pub(in crate::experiment) fn ask(
+        &mut self,
+        jobs: &[(f64, u64)],
+    ) -> Result<Vec<Answers>, Halt<E>> {
         self.build(jobs)?;
         let (progress, controls) = (&self.progress, AtomicU64::new(0));
         let jobs: Vec<(f64, &Model, u64)> =
@@ -72,7 +75,7 @@ where
     }
 
     /// The verdicts at one value.
-    pub(super) fn verdicts(
+    pub(in crate::experiment) fn verdicts(
         &mut self,
         at: f64,
         seeds: std::ops::Range<u64>,
@@ -83,11 +86,11 @@ where
         let verdicts = in_parallel(&jobs, self.stop, |bench, &(_, seed)| {
             let recording = bench.record(model, seed);
             progress();
-            let control = || {
+            let control_fails = || {
                 controls.fetch_add(1, Ordering::Relaxed);
                 bench.control_fails(model, seed)
             };
-            assess(model, &recording, control).verdict
+            assess(model, &recording, control_fails).verdict
         })
         .ok_or(Halt::Stopped)?;
         self.runs += verdicts.len() as u64;

@@ -13,7 +13,7 @@ mod scan;
 
 use std::sync::atomic::AtomicBool;
 
-use self::bench::Asked;
+pub(super) use self::bench::Asked;
 pub use self::bench::Halt;
 pub use self::point::{CurvePoint, TippingPoint};
 pub use self::range::Range;

@@ -64,7 +64,7 @@ impl Range {
     }
 
     /// At most `most` values from end to end; every whole number where there are no more than `all`.
-    pub(super) fn spread(self, most: usize, all: usize) -> Vec<f64> {
+    pub(in crate::experiment) fn spread(self, most: usize, all: usize) -> Vec<f64> {
         let steps = if self.whole && self.to - self.from < all as f64 {
             (self.to - self.from) as usize
         } else {

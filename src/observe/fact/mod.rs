@@ -286,6 +286,45 @@ pub enum Fact {
         /// What held it back.
         guard: Guard,
     },
+    /// One of several instances is picked for an attempt, which is sent to it at this very instant.
+    Routed {
+        /// Over which edge.
+        edge: EdgeId,
+        /// The request.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+        /// Which instance of the service, counted from 0.
+        instance: u16,
+    },
+    /// Whoever sent an attempt to one of several instances is done with it.
+    Settled {
+        /// Over which edge.
+        edge: EdgeId,
+        /// The request.
+        call: CallId,
+        /// The attempt, under the number of its last repeat if its transport has sent it again.
+        attempt: u32,
+        /// Which instance of the service, counted from 0.
+        instance: u16,
+        /// How.
+        end: Ending,
+    },
+    /// A caller asks an instance no longer, for how it has answered. A caller looks at its instances
+    /// when it sends to one of them or hears from one, and what was due since then is told at that time.
+    Ejected {
+        /// Over which edge.
+        edge: EdgeId,
+        /// Which instance of the service, counted from 0.
+        instance: u16,
+    },
+    /// A caller asks an instance again that was ejected; told like the ejection.
+    Reinstated {
+        /// Over which edge.
+        edge: EdgeId,
+        /// Which instance of the service, counted from 0.
+        instance: u16,
+    },
     /// A client's circuit breaker opens.
     BreakerOpened {
         /// Over which edge it stands.
@@ -337,6 +376,17 @@ pub enum Guard {
     Balancer,
     /// Somebody else's fetch, for which it has waited too long.
     Cache,
+}
+
+/// How an attempt to one of several instances ends for whoever sent it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With what was asked for.
+    Answered,
+    /// It was given up, refused, or went wrong.
+    Failed,
+    /// Nobody needs it any more: another attempt has been answered, or the request is over.
+    Unneeded,
 }
 
 /// When a service drops an attempt that it has let in.
@@ -400,8 +450,12 @@ impl Fact {
             | Self::Lost { call, .. }
             | Self::Withdrawn { call, .. }
             | Self::HeldBack { call, .. }
+            | Self::Routed { call, .. }
+            | Self::Settled { call, .. }
             | Self::Completed { call, .. } => Some(call),
             Self::BreakerOpened { .. }
+            | Self::Ejected { .. }
+            | Self::Reinstated { .. }
             | Self::KeyExpired { .. }
             | Self::TriggerBegan { .. }
             | Self::TriggerEnded { .. }

@@ -2,7 +2,12 @@
 
 use std::fmt;
 
-use super::{CallId, Dropped, Fact, Guard, Place, Sending};
+use super::{CallId, Dropped, Ending, Fact, Guard, Place, Sending};
+
+/// Instances are counted from 1 wherever a person reads of them.
+fn number(instance: u16) -> u32 {
+    u32::from(instance) + 1
+}
 
 /// As a line of a trace: request, what happened, where.
 impl fmt::Display for Fact {
@@ -111,6 +116,23 @@ impl fmt::Display for Fact {
                     Guard::Cache => "cache",
                 };
                 write!(f, "{} is held back: {guard}", on(call, attempt))
+            }
+            Self::Routed { call, attempt, instance, .. } => {
+                write!(f, "{} goes to instance {}", on(call, attempt), number(*instance))
+            }
+            Self::Settled { call, attempt, instance, end, .. } => {
+                let end = match end {
+                    Ending::Answered => "answered",
+                    Ending::Failed => "in vain",
+                    Ending::Unneeded => "needed no more",
+                };
+                write!(f, "{} to instance {} is {end}", on(call, attempt), number(*instance))
+            }
+            Self::Ejected { edge, instance } => {
+                write!(f, "instance {} is ejected by edge {}", number(*instance), edge.index())
+            }
+            Self::Reinstated { edge, instance } => {
+                write!(f, "instance {} is asked again by edge {}", number(*instance), edge.index())
             }
             Self::BreakerOpened { edge } => write!(f, "a breaker of client {} opens", edge.index()),
             Self::LeverPulled { lever } => write!(f, "lever {} is pulled", lever.0),

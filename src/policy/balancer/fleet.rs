@@ -46,6 +46,11 @@ impl Fleet {
         }
     }
 
+    /// How many there are, away or not.
+    pub fn instances(&self) -> u32 {
+        self.instances.len() as u32
+    }
+
     /// An instance has this standing from now on. In time that grows with the number of instances.
     pub fn set(&mut self, instance: u32, standing: Standing) {
         self.instances[instance as usize].standing = standing;

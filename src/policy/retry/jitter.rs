@@ -29,7 +29,13 @@ pub enum Spread {
     Stretch(Fraction),
     /// w + U(0, x): urllib3's `backoff_jitter`.
     Added(Span),
+    /// Exponential with mean w, without memory: the retrial times of queueing theory. A draw has 53 bits,
+    /// so none is longer than 37 w.
+    Exponential,
 }
+
+/// The largest share that is ever drawn.
+const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
 
 /// What the cap bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +93,7 @@ impl Spread {
             Self::Proportional(x) => wait * (1.0 - x.as_f64() + 2.0 * x.as_f64() * share),
             Self::Stretch(x) => wait * (1.0 + x.as_f64() * share),
             Self::Added(most) => wait + most.as_nanos() as f64 * share,
+            Self::Exponential => wait * -libm::log1p(-share.min(BELOW_ONE)),
         })
     }
 }
@@ -129,6 +136,7 @@ mod tests {
             check(Spread::Proportional(tenths(2)), retry, wait);
             check(Spread::Stretch(Fraction::ONE), retry, wait * 1.5);
             check(Spread::Added(Span::from_millis(50)), retry, wait + 25.0);
+            check(Spread::Exponential, retry, wait);
         }
     }
 
@@ -153,6 +161,18 @@ mod tests {
         let old = totals(Spread::Full);
         assert!(old.iter().all(|total| (0.0..=12.5).contains(total)));
         assert!((mean(&old) - 6.25).abs() < 0.05);
+    }
+
+    /// Three waits in a hundred are longer than 3.5 means, where every other spread has an end.
+    #[test]
+    fn an_exponential_wait_has_a_tail() {
+        let growth = growth(100, 2.0, 10_000);
+        let mut bits = Sprout::new(4, 0);
+        let jitter = Jitter::after_cap(Spread::Exponential);
+        let long = |_: &u32| jitter.draw(&growth, 0, &mut bits) > Span::from_millis(350);
+        let share = (0..100_000).filter(long).count() as f64 / 1e5;
+        assert!((share / libm::exp(-3.5) - 1.0).abs() < 0.05, "{share}");
+        assert!(jitter.longest(&growth) < Span::from_secs(370));
     }
 
     #[test]
@@ -182,7 +202,7 @@ mod tests {
             let mut bits = Sprout::new(seed, 0);
             for spread in [
                 Spread::Full, Spread::Equal, Spread::Proportional(x), Spread::Stretch(x),
-                Spread::Added(Span::from_nanos(added)),
+                Spread::Added(Span::from_nanos(added)), Spread::Exponential,
             ] {
                 for order in [Order::AfterCap, Order::BeforeCap] {
                     let jitter = Jitter { spread, order };

@@ -15,7 +15,9 @@ pub(in crate::report) fn of(model: &Model, run: &Run) -> String {
     let assessment = &run.assessment;
     let verdict = assessment.verdict;
     let detail = match verdict {
-        Verdict::Unaffected if model.triggers.is_empty() => "nothing disturbs it".to_owned(),
+        Verdict::Unaffected if model.disturbed_between().is_none() => {
+            "nothing disturbs it".to_owned()
+        }
         Verdict::Unaffected => "goodput holds throughout".to_owned(),
         Verdict::Recovered => {
             let back = assessment.back_at.map_or(0.0, |at| at.as_secs_f64());
@@ -34,7 +36,9 @@ pub(in crate::report) fn of(model: &Model, run: &Run) -> String {
         Verdict::Metastable => {
             format!("not back by second {}", seconds(model.horizon.as_secs_f64()))
         }
-        Verdict::Overloaded if model.triggers.is_empty() => "fails undisturbed".to_owned(),
+        Verdict::Overloaded if model.disturbed_between().is_none() => {
+            "fails undisturbed".to_owned()
+        }
         Verdict::Overloaded => "fails without a trigger too".to_owned(),
         Verdict::Undecided => "the run ends too soon".to_owned(),
     };

@@ -17,6 +17,7 @@ const SCALE: f32 = 2.0;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
     svg: String,
+    left_out: Option<String>,
 }
 
 /// Why an SVG could not be made a PNG.
@@ -46,7 +47,17 @@ impl Chart {
         let mut canvas = Canvas::new(&mut svg, theme::WIDTH, height);
         draw(&mut canvas);
         canvas.finish();
-        Self { svg: with_root(&svg, title, height) }
+        Self { svg: with_root(&svg, title, height), left_out: None }
+    }
+
+    /// The same chart, of which it is known what it does not show.
+    pub(super) fn leaving_out(self, left_out: Option<String>) -> Self {
+        Self { left_out, ..self }
+    }
+
+    /// What the chart has no room for, in a sentence; none if it shows everything.
+    pub fn left_out(&self) -> Option<&str> {
+        self.left_out.as_deref()
     }
 
     /// The chart as an SVG document.

@@ -254,6 +254,7 @@ fn charts() -> Vec<(&'static str, Chart)> {
         ("map of many variants", heat_map("Rows", &both[..1], &line(9))),
     ]);
     charts.extend(graphs());
+    charts.extend(super::looks_of_states::charts());
     charts
 }
 

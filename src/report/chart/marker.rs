@@ -38,6 +38,38 @@ pub(super) fn dot_in_interval(
     canvas.dot(centre, 5.0, colour);
 }
 
+/// How long an arrow's head is, and half as wide as this.
+const HEAD: f64 = 10.0;
+
+/// A small triangle in the middle of the way from one point to another, pointing there; nothing where the
+/// way is too short for it.
+pub(super) fn arrow_head(canvas: &mut Canvas<'_>, from: Point, to: Point, colour: Colour) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt();
+    if length >= 2.0 * HEAD {
+        let share = 0.5 + HEAD / 2.0 / length;
+        let tip = (from.0 + dx * share, from.1 + dy * share);
+        arrow_tip(canvas, from, tip, colour);
+    }
+}
+
+/// The head of an arrow that ends in `to`.
+pub(super) fn arrow_tip(canvas: &mut Canvas<'_>, from: Point, to: Point, colour: Colour) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt();
+    if length <= 0.0 {
+        return;
+    }
+    let (along, across) = ((dx / length, dy / length), (-dy / length, dx / length));
+    let back = HEAD.min(length);
+    let foot = |aside: f64| {
+        let x = to.0 - along.0 * back + across.0 * aside;
+        let y = to.1 - along.1 * back + across.1 * aside;
+        (x, y)
+    };
+    canvas.polygon(&[to, foot(HEAD / 2.0), foot(-HEAD / 2.0)], colour);
+}
+
 /// A ring on a line, at the instant from which all is well.
 pub(super) fn ring(canvas: &mut Canvas<'_>, centre: Point, colour: Colour) {
     canvas.dot(centre, 6.0, colour);

@@ -5,8 +5,10 @@
 //! and the only font is the bundled one.
 
 pub(in crate::report) mod activity;
+mod advice;
 mod axis;
 mod axis_name;
+mod basin;
 mod canvas;
 pub(in crate::report) mod caption;
 mod ceiling;
@@ -14,12 +16,15 @@ pub(in crate::report) mod colour;
 pub(in crate::report) mod disturbance;
 mod document;
 pub(in crate::report) mod font;
+mod frontier;
 mod geometry;
 mod graph;
 mod heading;
 pub(in crate::report) mod heat_map;
+mod hysteresis;
 mod legend;
 mod marker;
+mod odds;
 mod overlay;
 pub(in crate::report) mod ramp;
 mod scale;
@@ -35,11 +40,18 @@ mod tip;
 #[cfg(test)]
 mod looks;
 #[cfg(test)]
+mod looks_of_states;
+#[cfg(test)]
 mod said;
 
+pub use advice::advice;
+pub use basin::basin;
 pub use document::{Chart, PngError};
+pub use frontier::frontier;
 pub use graph::graph;
 pub use heat_map::heat_map;
+pub use hysteresis::hysteresis;
+pub use odds::odds;
 pub use overlay::overlay;
 pub use services::services;
 pub use timeline::timeline;

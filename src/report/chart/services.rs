@@ -48,20 +48,29 @@ struct Lane {
 }
 
 /// A lane per service, callers above what they call: attempts that arrive, those answered in time and the
-/// least of what bounds the service above, and beneath them how long attempts waited, against the shortest timeout of whoever calls.
+/// least of what bounds the service above, and beneath them how long attempts waited, against the shortest
+/// timeout of whoever calls.
 ///
 /// Every lane has a scale of its own, since services far apart in rate stand beneath each other; waiting is
-/// the mean over the attempts started in a window or, where none started, the queue over the capacity. None
-/// if there is a single service, or more than fit on a page.
+/// the mean over the attempts started in a window or, where none started, the queue over the capacity. Of
+/// more services than fit on a page those are shown to which most attempts came. None if there is a single
+/// one.
 pub fn services(title: &str, (model, run): (&Model, &Run)) -> Option<Chart> {
     let count = model.services.len();
-    if !(2..=MOST_LANES).contains(&count) {
+    if count < 2 {
         return None;
     }
+    let left_out = (count > MOST_LANES).then(|| {
+        format!("The {MOST_LANES} of {count} services to which most attempts came; the others are left out.")
+    });
     let together = windows_per_stretch(run.recording.timeline.windows().len(), STRETCHES);
-    let order = model.callers_first().into_iter();
+    let order = busiest(model, run).into_iter();
     let lanes: Vec<Lane> = order.map(|id| Lane::of(model, run, id, together)).collect();
-    let heading = Heading::new(title, &subtitle(model, run, together), keys());
+    let mut subtitle = subtitle(model, run, together);
+    if let Some(left_out) = &left_out {
+        subtitle = format!("{subtitle}. {left_out}");
+    }
+    let heading = Heading::new(title, &subtitle, keys());
     let room = theme::WIDTH - 2.0 * theme::MARGIN;
     let head = Head::new(&run.variant, model, run, room);
 
@@ -88,7 +97,7 @@ pub fn services(title: &str, (model, run): (&Model, &Run)) -> Option<Chart> {
         placed.push((lane, rates, waiting, disturbances));
     }
     let bottom = top - BETWEEN_LANES + axis::LABELS_BELOW + theme::MARGIN - 8.0;
-    Some(Chart::draw(title, bottom, |canvas| {
+    let chart = Chart::draw(title, bottom, |canvas| {
         heading.draw(canvas);
         head.draw(canvas, (theme::MARGIN, heading.bottom()));
         let marks = Ticks::of_seconds(horizon, 12);
@@ -106,7 +115,18 @@ pub fn services(title: &str, (model, run): (&Model, &Run)) -> Option<Chart> {
         if let Some((_, _, last, _)) = placed.last() {
             axis::labels_below(canvas, *last, time, &marks, "s");
         }
-    }))
+    });
+    Some(chart.leaving_out(left_out))
+}
+
+/// As many services as there are lanes for, callers first: those to which most attempts came.
+fn busiest(model: &Model, run: &Run) -> Vec<ServiceId> {
+    let order = model.callers_first();
+    let mut by_attempts: Vec<(u64, ServiceId)> =
+        order.iter().map(|&id| (run.recording.station(id).attempts, id)).collect();
+    by_attempts.sort_by_key(|(attempts, _)| std::cmp::Reverse(*attempts));
+    by_attempts.truncate(MOST_LANES);
+    order.into_iter().filter(|id| by_attempts.iter().any(|(_, kept)| kept == id)).collect()
 }
 
 impl Lane {
@@ -128,7 +148,7 @@ impl Lane {
         let timeout = callers.filter_map(|(_, _, edge)| edge.timeout).min();
         let timeout = timeout.map(|timeout| timeout.as_secs_f64());
         let usual = attempts.usual_top().max(answered.usual_top());
-        let ceiling = Ceiling::of(service);
+        let ceiling = Ceiling::of(model, id);
         let shown = if ceiling.per_second <= CUT * usual { ceiling.per_second } else { 0.0 };
         let waits = match timeout {
             Some(timeout) => (1.2 * timeout).max(waiting.top().min(CUT * timeout)),
@@ -160,12 +180,7 @@ impl Lane {
         axis::name_upwards(canvas, plot, theme::MARGIN + 14.0, "per second");
         canvas.polygon(&self.answered.filled(plot, x, y), theme::GOODPUT_FILL);
         let mut labels = Vec::new();
-        let Ceiling { per_second, name } = &self.ceiling;
-        if *per_second <= ticks.top() {
-            labels.push(limit(canvas, plot, y.at(*per_second), name));
-        } else {
-            labels.push((plot.top, format!("↑ {name}"), theme::LIMIT));
-        }
+        labels.push(self.ceiling.draw(canvas, plot, x, y));
         canvas.lines(&self.attempts.lines(x, y), Stroke(theme::ATTEMPTS, theme::MEDIUM));
         canvas.lines(&self.answered.lines(x, y), Stroke(theme::GOODPUT, theme::STRONG));
         for (series, colour) in

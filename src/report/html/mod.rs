@@ -26,7 +26,6 @@ use crate::report::chart::font;
 use crate::report::chart::timeline::extent::Lower;
 use crate::report::chart::timeline::watched;
 use crate::report::table::figure::seconds;
-use crate::report::table::parties;
 use crate::report::table::{ExplainDocument, Rows, RunDocument};
 use crate::report::terminal::sentence;
 use cells::Behind;
@@ -301,7 +300,7 @@ impl Report<'_> {
                 let _ = writeln!(text, "<h3>{}</h3>", escaped(what));
                 text.push_str(&sheet::html(parts, what));
             }
-            let _ = writeln!(text, "<p class=\"hint\">{}</p>", escaped(parties::LEGEND));
+            let _ = writeln!(text, "<p class=\"hint\">{}</p>", escaped(&several.legend));
         }
         section(page, "variants", "Variants side by side", &text);
     }

@@ -1,27 +1,40 @@
 //! Results as tables, in four formats from one source.
 
+mod advice;
+mod basin;
 mod cells;
 mod csv;
 #[cfg(test)]
 mod example;
 mod explanation;
 pub(super) mod figure;
+mod frontier;
 mod grid;
+mod hysteresis;
 mod json;
-pub(super) mod parties;
+mod junit;
+mod odds;
+mod parties;
 mod promises;
 mod runs;
 pub(super) mod sheet;
 mod spread;
 mod tip;
+mod trace;
 mod value;
 pub(super) mod wrap;
 
+pub use advice::{AdviceDocument, WayOut};
+pub use basin::BasinDocument;
 pub use cells::SweepDocument;
 pub use explanation::ExplainDocument;
+pub use frontier::{Axis, FrontierDocument};
+pub use hysteresis::HysteresisDocument;
+pub use odds::OddsDocument;
 pub use promises::{CheckDocument, Checked, Kept};
 pub use runs::{Rows, RunDocument};
 pub use tip::{TipDocument, TipOf, TipRows};
+pub use trace::{Lines, Scribe};
 pub use value::{Record, Value};
 
 /// How a document is written.

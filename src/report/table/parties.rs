@@ -5,7 +5,7 @@ use super::spread::{Spelling, spread};
 use super::value::{Record, Value, record};
 use crate::experiment::{Subject, Summary};
 use crate::model::{Caller, Model};
-use crate::observe::{EdgeTotal, Line, Link, ServiceTotal, Station};
+use crate::observe::{EdgeTotal, Instance, Line, Link, ServiceTotal, Station};
 
 /// What a column shows of a service or an edge.
 struct Shown<T> {
@@ -47,16 +47,40 @@ const OF_EDGES: [Shown<EdgeTotal>; 7] = [
     shown(&["refused"], 1, Spelling::Count, |edge| Some(edge.link.refused as f64)),
 ];
 
+const OF_INSTANCES: [Shown<Instance>; 6] = [
+    shown(&["attempts"], 0, Spelling::Count, |seen| Some(seen.attempts as f64)),
+    shown(&["answered"], 0, Spelling::Count, |seen| Some(seen.answered as f64)),
+    shown(&["failed"], 0, Spelling::Count, |seen| Some(seen.failed as f64)),
+    shown(&["most", "out at once"], 0, Spelling::Count, |seen| Some(seen.most_outstanding as f64)),
+    shown(&["times", "ejected"], 1, Spelling::Count, |seen| Some(seen.ejections as f64)),
+    shown(&["ejected", "s"], 1, Spelling::Rounded, |seen| Some(seen.ejected.as_secs_f64())),
+];
+
+/// So many instances are shown: of a large fleet those that failed most.
+const MOST_INSTANCES: usize = 12;
+
 /// The names of services, in their order.
 fn service_names(model: &Model) -> Vec<String> {
     model.services.iter().map(|service| service.name.clone()).collect()
 }
 
-/// What the headings of [`sheets`] do not say.
-pub(in crate::report) const LEGEND: &str = "In time: answered while somebody waited for it. Queues are those at the \
-                                 ends of windows. /fresh: for each fresh request of the clients above.";
+/// What the headings of services and edges do not say.
+const OF_THE_GRAPH: &str = "In time: answered while somebody waited for it. Queues are those at the ends \
+                            of windows. /fresh: for each fresh request of the clients above.";
+/// What those of instances do not say.
+const OF_A_FLEET: &str = "Instances are counted by whoever calls them: out are attempts that have not \
+                          ended; the time ejected is a sum over all callers.";
 
-/// The services of `subject` and the edges, over the runs of it; each only where there are several.
+/// What the headings of [`sheets`] do not say.
+pub(super) fn legend(model: &Model) -> String {
+    let graph = model.services.len() > 1 || model.edges().count() > 1;
+    let fleet = model.instances().next().is_some();
+    let said = [graph.then_some(OF_THE_GRAPH), fleet.then_some(OF_A_FLEET)];
+    said.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// The services of `subject`, the edges and the instances, over the runs of it; each only where there are
+/// several.
 pub(super) fn sheets(subject: &Subject<'_>, runs: &[Summary]) -> Vec<(&'static str, Sheet)> {
     let mut sheets = Vec::new();
     let model = subject.model;
@@ -84,7 +108,30 @@ pub(super) fn sheets(subject: &Subject<'_>, runs: &[Summary]) -> Vec<(&'static s
         let sheet = sheet("edge", (&ids, &names), &OF_EDGES, runs, |run| &run.edges);
         sheets.push(("Edges", sheet));
     }
+    let names = model.instance_names();
+    if !names.is_empty() {
+        let what = if names.len() > MOST_INSTANCES {
+            "The twelve instances that failed most"
+        } else {
+            "Instances"
+        };
+        let ids = failing_most(runs, names.len());
+        let sheet = sheet("instance", (&ids, &names), &OF_INSTANCES, runs, |run| &run.instances);
+        sheets.push((what, sheet));
+    }
     sheets
+}
+
+/// Those of so many instances that are shown, in their order.
+fn failing_most(runs: &[Summary], instances: usize) -> Vec<usize> {
+    let failed = |nth: usize| -> u64 {
+        runs.iter().filter_map(|run| run.instances.get(nth)).map(|seen| seen.failed).sum()
+    };
+    let mut ids: Vec<usize> = (0..instances).collect();
+    ids.sort_by_key(|&nth| std::cmp::Reverse(failed(nth)));
+    ids.truncate(MOST_INSTANCES);
+    ids.sort_unstable();
+    ids
 }
 
 /// The rows are those of `ids`, in their order, each with its name out of `names`.
@@ -117,6 +164,12 @@ pub(super) fn services(model: &Model, run: &Summary) -> Record {
 pub(super) fn edges(model: &Model, run: &Summary) -> Record {
     let named = model.edge_names().into_iter().zip(&run.edges);
     named.map(|(name, edge)| (name, Value::Record(of_edge(*edge)))).collect()
+}
+
+/// Every instance of the services of a run that have several, by name.
+pub(super) fn instances(model: &Model, run: &Summary) -> Record {
+    let named = model.instance_names().into_iter().zip(&run.instances);
+    named.map(|(name, seen)| (name, Value::Record(of_instance(*seen)))).collect()
 }
 
 /// Taken apart by name, so that a new field asks to be written here.
@@ -173,6 +226,7 @@ fn of_edge(total: EdgeTotal) -> Record {
         denied,
         held_back,
         repeats,
+        ejections,
     } = link;
     record([
         ("requests", requests.into()),
@@ -186,16 +240,41 @@ fn of_edge(total: EdgeTotal) -> Record {
         ("rejected", refused.into()),
         ("denied", denied.into()),
         ("held_back", held_back.into()),
+        ("ejections", ejections.into()),
         ("amplification", link.amplification().into()),
         ("fresh_requests", fresh.into()),
         ("attempts_per_fresh_request", total.attempts_per_fresh_request().into()),
     ])
 }
 
+fn of_instance(seen: Instance) -> Record {
+    let Instance {
+        attempts,
+        answered,
+        failed,
+        unneeded,
+        outstanding,
+        most_outstanding,
+        ejections,
+        ejected,
+    } = seen;
+    record([
+        ("attempts", attempts.into()),
+        ("answered", answered.into()),
+        ("failed", failed.into()),
+        ("unneeded", unneeded.into()),
+        ("outstanding", outstanding.into()),
+        ("most_outstanding", most_outstanding.into()),
+        ("ejections", ejections.into()),
+        ("ejected_s", ejected.as_secs_f64().into()),
+    ])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{ClientMetric, EdgeMetric, ServiceMetric};
+    use crate::experiment::{ClientMetric, EdgeMetric, InstanceMetric, ServiceMetric};
+    use crate::time::Span;
 
     /// A promise reads like the output that it is about.
     #[test]
@@ -223,6 +302,21 @@ mod tests {
             assert_eq!(value(&record, metric.name()), metric.of(&edge), "{}", metric.name());
         }
         assert_eq!(value(&record, "attempts_per_fresh_request"), Some(2.0));
+        let instance = Instance {
+            attempts: 9,
+            answered: 4,
+            failed: 3,
+            unneeded: 1,
+            outstanding: 1,
+            most_outstanding: 5,
+            ejections: 2,
+            ejected: Span::from_secs(7),
+        };
+        let record = of_instance(instance);
+        for metric in InstanceMetric::ALL {
+            assert_eq!(value(&record, metric.name()), metric.of(&instance), "{}", metric.name());
+        }
+        assert_eq!(record.len(), InstanceMetric::ALL.len());
         let of_client = |metric: &ClientMetric| metric.name() != "succeeded_share";
         for metric in ClientMetric::ALL.iter().filter(|metric| of_client(metric)) {
             assert!(value(&record, metric.name()).is_some(), "{}", metric.name());

@@ -271,7 +271,7 @@ fn short_names(axes: &[String]) -> Vec<String> {
     axes.iter().map(|axis| grid::short(axis).to_owned()).collect()
 }
 
-fn place(axes: &[String], cell: &GridCell) -> String {
+pub(super) fn place(axes: &[String], cell: &GridCell) -> String {
     let at = axes.iter().zip(&cell.at).map(|(axis, at)| format!("{axis} = {}", at.label));
     at.collect::<Vec<_>>().join(", ")
 }

@@ -44,6 +44,8 @@ pub enum Rows {
     Services,
     /// The edges of each run.
     Edges,
+    /// The instances of each run, of services that have several.
+    Instances,
 }
 
 /// Only where anybody counts executions, or a transport repeats.
@@ -131,10 +133,10 @@ const FIGURES: [Figure; 10] = [
     },
 ];
 
-/// Tables of services and edges, with what is said above each and beneath all.
+/// Tables of services, edges and instances, with what is said above each and beneath all.
 pub(in crate::report) struct Parties {
     pub(in crate::report) sheets: Vec<(String, Sheet)>,
-    legend: String,
+    pub(in crate::report) legend: String,
 }
 
 impl RunDocument<'_> {
@@ -199,7 +201,7 @@ impl RunDocument<'_> {
         sparkline::timelines(self.subjects, &firsts, width)
     }
 
-    /// What there is where there are several services or edges, of the first variant: a screen has no
+    /// What there is where there are several services, edges or instances, of the first variant: a screen has no
     /// room for that of all.
     pub(in crate::report) fn parties(&self) -> Option<Parties> {
         let (subject, &runs) = (self.subjects.first()?, self.by_variant().first()?);
@@ -210,7 +212,7 @@ impl RunDocument<'_> {
         let sheets = parties::sheets(subject, runs).into_iter();
         let sheets: Vec<(String, Sheet)> =
             sheets.map(|(what, sheet)| (format!("{what}{whose}"), sheet)).collect();
-        let legend = format!("{}{others}", parties::LEGEND);
+        let legend = format!("{}{others}", parties::legend(subject.model));
         (!sheets.is_empty()).then_some(Parties { sheets, legend })
     }
 
@@ -292,6 +294,7 @@ impl Document for RunDocument<'_> {
             Rows::Runs => self.records(),
             Rows::Services => self.flat("service", parties::services),
             Rows::Edges => self.flat("edge", parties::edges),
+            Rows::Instances => self.flat("instance", parties::instances),
         };
         csv::table(&[], &records)
     }
@@ -346,6 +349,7 @@ fn of_run(run: &Summary, model: &Model) -> Record {
         ("denied", tally.denied.into()),
         ("held_back", tally.held_back.into()),
         ("breaker_openings", tally.breaker_openings.into()),
+        ("ejections", tally.ejections.into()),
         ("rejected", tally.rejected.into()),
         ("shed", tally.shed.into()),
         ("started", tally.started.into()),
@@ -365,6 +369,7 @@ fn of_run(run: &Summary, model: &Model) -> Record {
         ("events", tally.events.into()),
         ("services", Value::Record(parties::services(model, run))),
         ("edges", Value::Record(parties::edges(model, run))),
+        ("instances", Value::Record(parties::instances(model, run))),
         ("timeline", Value::Records(of_timeline(run))),
     ])
 }
@@ -382,6 +387,7 @@ fn of_window(start: Time, window: Window) -> Record {
         failed,
         attempts,
         retries,
+        hedges,
         repeats,
         timed_out,
         rejected,
@@ -400,6 +406,7 @@ fn of_window(start: Time, window: Window) -> Record {
         ("failed", failed.into()),
         ("attempts", attempts.into()),
         ("retries", retries.into()),
+        ("hedges", hedges.into()),
         ("transport_repeats", repeats.into()),
         ("timed_out", timed_out.into()),
         ("rejected", rejected.into()),

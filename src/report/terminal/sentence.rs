@@ -27,7 +27,7 @@ pub(in crate::report) fn verdict(
     sentence.push_str(&format!("“{}” {}", subject.name, fate(subject, first)));
     if !others.is_empty() {
         sentence.push_str("; ");
-        let undisturbed = subject.model.triggers.is_empty();
+        let undisturbed = subject.model.disturbed_between().is_none();
         sentence.push_str(&of_others(others, undisturbed));
     }
     sentence.push('.');

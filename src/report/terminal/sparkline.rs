@@ -14,19 +14,22 @@ use crate::model::{Model, Trigger};
 use crate::observe::Window;
 use crate::report::table::figure::seconds;
 use crate::report::table::wrap::{paragraph, wrap};
+use crate::time::Time;
 
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// No goodput, though there was demand: a dot that keeps the line readable.
 const NOTHING: char = '·';
 /// The trigger acts.
 const MARK: char = '▔';
+/// An operator pulls a lever.
+const PULL: char = '▲';
 const NARROWEST_NAME: usize = 16;
 const WIDEST_NAME: usize = 30;
 const GAP: usize = 2;
 /// Columns from one label of the time axis to the next.
 const TICK: usize = 10;
 
-/// One line per run, the trigger marked beneath, seconds below. `runs` in the order of `subjects`.
+/// One line per run, levers and the trigger marked beneath, seconds below. `runs` in the order of `subjects`.
 pub(in crate::report) fn timelines(
     subjects: &[Subject<'_>],
     runs: &[&Summary],
@@ -46,6 +49,10 @@ pub(in crate::report) fn timelines(
         for (line, name) in name.iter().enumerate() {
             let bars = if line == 0 { bars.as_str() } else { "" };
             put(&mut text, name, names, bars);
+        }
+        let pulls = pulls(subject.model, run, per_column, columns);
+        if !pulls.is_empty() {
+            put(&mut text, "", names, &pulls);
         }
         let next = subjects.get(nth + 1).map(|subject| subject.model);
         let same = |part: fn(&Model) -> &[Trigger]| {
@@ -105,19 +112,39 @@ fn step(goodput: u64, arrivals: u64) -> char {
     STEPS[(eighths.clamp(1, 8) - 1) as usize]
 }
 
-/// Where triggers act, with their names beside it on the side that has room for them.
+/// Where triggers act.
 fn marks(model: &Model, per_column: usize, columns: usize) -> String {
+    let acts = model.triggers.iter();
+    let acts = acts.map(|trigger| (trigger.begins, trigger.ends(), trigger.name.as_str()));
+    row(model, acts, MARK, per_column, columns)
+}
+
+/// Where an operator pulled levers; nothing if none was pulled.
+fn pulls(model: &Model, run: &Summary, per_column: usize, columns: usize) -> String {
+    let pulls = run.pulls.iter().map(|(id, at)| (at, at, model.levers[id.index()].name.as_str()));
+    row(model, pulls, PULL, per_column, columns)
+}
+
+/// Marks from each beginning to each end, with the names beside them on the side that has room.
+fn row<'a>(
+    model: &Model,
+    acts: impl Iterator<Item = (Time, Time, &'a str)>,
+    mark: char,
+    per_column: usize,
+    columns: usize,
+) -> String {
     let column = model.window.as_nanos().saturating_mul(per_column as u64).max(1);
     let mut line = vec![' '; columns];
-    for trigger in &model.triggers {
-        let first = (trigger.begins.as_nanos() / column) as usize;
-        let last = (trigger.ends().as_nanos().div_ceil(column) as usize).max(first + 1);
+    let mut names: Vec<&str> = Vec::new();
+    for (begins, ends, name) in acts {
+        let first = (begins.as_nanos() / column) as usize;
+        let last = (ends.as_nanos().div_ceil(column) as usize).max(first + 1);
         for place in line.iter_mut().take(last).skip(first) {
-            *place = MARK;
+            *place = mark;
         }
+        names.push(name);
     }
     let line: String = line.into_iter().collect();
-    let names: Vec<&str> = model.triggers.iter().map(|trigger| trigger.name.as_str()).collect();
     let names = names.join(", ");
     let (line, blank) = (line.trim_end(), line.width() - line.trim_start().width());
     if names.is_empty() {

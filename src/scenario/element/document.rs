@@ -11,6 +11,7 @@ use super::length::Length;
 use super::lever::Lever;
 use super::service::Service;
 use super::solver::Solver;
+use super::start::Start;
 use super::sweep::Sweep;
 use super::trigger::Trigger;
 use super::variant::Variant;
@@ -31,6 +32,8 @@ pub(in crate::scenario) struct Document {
     #[serde(default)]
     pub(super) clients: BTreeMap<String, Client>,
     #[serde(default)]
+    pub(super) start: Start,
+    #[serde(default)]
     pub(super) triggers: BTreeMap<String, Trigger>,
     #[serde(default)]
     pub(super) levers: BTreeMap<String, Lever>,
@@ -45,7 +48,7 @@ pub(in crate::scenario) struct Document {
 }
 
 /// The keys of the root: a table above them in the file would swallow them.
-pub(in crate::scenario) const ROOT_KEYS: [&str; 15] = [
+pub(in crate::scenario) const ROOT_KEYS: [&str; 16] = [
     "title",
     "base",
     "seed",
@@ -54,6 +57,7 @@ pub(in crate::scenario) const ROOT_KEYS: [&str; 15] = [
     "criterion",
     "services",
     "clients",
+    "start",
     "triggers",
     "levers",
     "tie",
@@ -73,13 +77,14 @@ pub(super) enum Tie {
 }
 
 /// What a variant or an axis may change: the world, not the story about it.
-pub(in crate::scenario) const WORLD_KEYS: [&str; 9] = [
+pub(in crate::scenario) const WORLD_KEYS: [&str; 10] = [
     "horizon",
     "window",
     "criterion",
     "tie",
     "services",
     "clients",
+    "start",
     "triggers",
     "levers",
     "solver",

@@ -14,7 +14,8 @@ use super::sweep::check_seeds;
 use super::world::Complaints;
 use crate::analysis::Verdict;
 use crate::experiment::{
-    Across, Bound, ClientMetric, EdgeMetric, Expectation, Metric, Quantity, ServiceMetric,
+    Across, Bound, ClientMetric, EdgeMetric, Expectation, InstanceMetric, Metric, Quantity,
+    ServiceMetric,
 };
 use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::model::Model;
@@ -36,7 +37,8 @@ struct OfRun {
     verdict: Option<Verdict>,
     clients: BTreeMap<String, Promises<OfClient>>,
     services: BTreeMap<String, Promises<OfService>>,
-    edges: Edges,
+    edges: Dotted<OfEdge>,
+    instances: Dotted<OfInstance>,
     busiest: Option<Rush>,
 }
 
@@ -49,9 +51,12 @@ struct OfService;
 #[derive(Clone, Debug, Default)]
 struct OfEdge;
 
-/// Promises by the names of edges.
 #[derive(Clone, Debug, Default)]
-struct Edges(BTreeMap<String, Promises<OfEdge>>);
+struct OfInstance;
+
+/// Promises by names of two parts: those of edges and of instances.
+#[derive(Clone, Debug)]
+struct Dotted<T: Terms>(BTreeMap<String, Promises<T>>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -71,8 +76,10 @@ struct Rush {
 }
 
 /// Every key there is.
-pub(in crate::scenario) const PROMISE_KEYS: &[&str] =
-    keys!(["seeds", "across_seeds", "verdict", "clients", "services", "edges", "busiest"], Metric);
+pub(in crate::scenario) const PROMISE_KEYS: &[&str] = keys!(
+    ["seeds", "across_seeds", "verdict", "clients", "services", "edges", "instances", "busiest"],
+    Metric
+);
 
 impl Terms for OfRun {
     type Metric = Metric;
@@ -86,6 +93,7 @@ impl Terms for OfRun {
             "clients" => self.clients = map.next_value()?,
             "services" => self.services = map.next_value()?,
             "edges" => self.edges = map.next_value()?,
+            "instances" => self.instances = map.next_value()?,
             _ => self.busiest = Some(map.next_value()?),
         }
         Ok(())
@@ -105,6 +113,17 @@ impl Terms for OfService {
 impl Terms for OfEdge {
     type Metric = EdgeMetric;
     const KEYS: &'static [&'static str] = keys!([], EdgeMetric);
+}
+
+impl Terms for OfInstance {
+    type Metric = InstanceMetric;
+    const KEYS: &'static [&'static str] = keys!([], InstanceMetric);
+}
+
+impl<T: Terms> Default for Dotted<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
 }
 
 /// The words for verdicts.
@@ -132,8 +151,16 @@ impl Expect {
             Some(seeds) => out.keep(check_seeds(seeds, spot.at("seeds"))),
         };
         let across = out.keep(terms.across(seeds, spot));
-        let parties = terms.clients.len() + terms.services.len() + terms.edges.0.len();
-        if self.0.is_empty() && terms.verdict.is_none() && terms.busiest.is_none() && parties == 0 {
+        let parties = terms.clients.len()
+            + terms.services.len()
+            + terms.edges.0.len()
+            + terms.instances.0.len();
+        let is_bare = self.0.is_empty() && terms.verdict.is_none() && terms.busiest.is_none();
+        let empty: Vec<Spot<'_>> = terms.empty_tables(spot).collect();
+        for &here in &empty {
+            out.add(nothing_promised(here, "a number of one of them, by its name"));
+        }
+        if is_bare && parties == 0 && empty.is_empty() {
             let instead = "a verdict or a number, such as retries = { max = 100 }";
             out.add(nothing_promised(spot, instead));
         }
@@ -152,7 +179,7 @@ impl Expect {
         let known: Vec<&str> = model.clients.iter().map(|client| client.name.as_str()).collect();
         let here = spot.at("clients");
         for (nth, name, promises) in named(&terms.clients, &known, "client", here, out) {
-            let id = ClientId(nth);
+            let id = ClientId(nth as u16);
             let client = |metric| Quantity::Client { id, name: name.to_owned(), metric };
             let bounds = promises.bounds(here.at(name), out);
             metrics.extend(bounds.into_iter().map(|(metric, bound)| (client(metric), bound)));
@@ -160,7 +187,7 @@ impl Expect {
         let known: Vec<&str> = model.services.iter().map(|service| service.name.as_str()).collect();
         let here = spot.at("services");
         for (nth, name, promises) in named(&terms.services, &known, "service", here, out) {
-            let id = ServiceId(nth);
+            let id = ServiceId(nth as u16);
             let service = |metric| Quantity::Service { id, name: name.to_owned(), metric };
             let bounds = promises.bounds(here.at(name), out);
             metrics.extend(bounds.into_iter().map(|(metric, bound)| (service(metric), bound)));
@@ -170,10 +197,18 @@ impl Expect {
         let ids: Vec<EdgeId> = model.edges().map(|(id, ..)| id).collect();
         let here = spot.at("edges");
         for (nth, name, promises) in named(&terms.edges.0, &known, "edge", here, out) {
-            let id = ids[usize::from(nth)];
+            let id = ids[nth];
             let edge = |metric| Quantity::Edge { id, name: name.to_owned(), metric };
             let bounds = promises.bounds(here.at(name), out);
             metrics.extend(bounds.into_iter().map(|(metric, bound)| (edge(metric), bound)));
+        }
+        let names = model.instance_names();
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let here = spot.at("instances");
+        for (nth, name, promises) in named(&terms.instances.0, &known, "instance", here, out) {
+            let instance = |metric| Quantity::Instance { nth, name: name.to_owned(), metric };
+            let bounds = promises.bounds(here.at(name), out);
+            metrics.extend(bounds.into_iter().map(|(metric, bound)| (instance(metric), bound)));
         }
         if let Some(rush) = &terms.busiest {
             metrics.extend(rush.build(spot.at("busiest"), model.horizon, out));
@@ -183,6 +218,18 @@ impl Expect {
 }
 
 impl OfRun {
+    /// The tables of parties that are written and name nobody.
+    fn empty_tables<'t>(&self, spot: Spot<'t>) -> impl Iterator<Item = Spot<'t>> {
+        let tables = [
+            ("clients", self.clients.is_empty()),
+            ("services", self.services.is_empty()),
+            ("edges", self.edges.0.is_empty()),
+            ("instances", self.instances.0.is_empty()),
+        ];
+        let empty = tables.into_iter().filter(|(_, is_empty)| *is_empty);
+        empty.filter_map(move |(key, _)| spot.find(key))
+    }
+
     fn across(&self, seeds: Option<u64>, spot: Spot<'_>) -> Result<Across, Diagnostic> {
         match self.across_seeds {
             AcrossSeeds::Each => Ok(Across::Each),
@@ -218,30 +265,30 @@ impl Rush {
     }
 }
 
-impl<'de> Deserialize<'de> for Edges {
+impl<'de, T: Terms> Deserialize<'de> for Dotted<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ByName)
+        deserializer.deserialize_map(ByName(PhantomData))
     }
 }
 
-struct ByName;
+struct ByName<T>(PhantomData<T>);
 
-impl<'de> Visitor<'de> for ByName {
-    type Value = Edges;
+impl<'de, T: Terms> Visitor<'de> for ByName<T> {
+    type Value = Dotted<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Edges, A::Error> {
-        let mut edges = Edges::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Dotted<T>, A::Error> {
+        let mut dotted = Dotted::default();
         while let Some(name) = map.next_key::<String>()? {
-            // The name of every edge has a dot in it: a key without one is the caller alone.
+            // The name of every one has a dot in it: a key without one is the first part alone.
             let split = (!name.contains('.')).then_some(name.as_str());
             let promises = map.next_value_seed(Reading { split, terms: PhantomData })?;
-            edges.0.insert(name, promises);
+            dotted.0.insert(name, promises);
         }
-        Ok(edges)
+        Ok(dotted)
     }
 }
 
@@ -252,13 +299,16 @@ fn named<'p, T: Terms>(
     kind: &str,
     spot: Spot<'_>,
     out: &mut Complaints,
-) -> Vec<(u16, &'p str, &'p Promises<T>)> {
+) -> Vec<(usize, &'p str, &'p Promises<T>)> {
     let mut found = Vec::new();
     for (name, promises) in promised {
         let here = spot.at(name);
         let Some(nth) = known.iter().position(|known| known == name) else {
             let message = format!("there is no {kind} `{name}`");
-            let help = did_you_mean(name, known.iter().copied(), &format!("the {kind}s here are"));
+            let all = format!("the {kind}s here are");
+            // Without a single one, a fleet is what is missing: there is always a client.
+            let help = did_you_mean(name, known.iter().copied(), &all)
+                .or_else(|| Some("only services of several `instances` have any".to_owned()));
             out.add(Diagnostic::error(here.key, message).help(help));
             continue;
         };
@@ -269,8 +319,7 @@ fn named<'p, T: Terms>(
                 &format!("a number, such as {first} = {{ max = 100 }}"),
             ));
         }
-        // There are no more of them than positions.
-        found.push((nth as u16, name.as_str(), promises));
+        found.push((nth, name.as_str(), promises));
     }
     found
 }

@@ -1,9 +1,12 @@
 //! `[services.NAME.calls.NAME]`: what a service calls while it serves an attempt.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroU16;
 
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::breaker::Breaker;
 use super::budget::Budget;
@@ -69,6 +72,47 @@ pub(super) struct InnerCall {
     late_answers: LateAnswers,
 }
 
+/// Calls by their names, as they are written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InnerCalls(BTreeMap<String, InnerCall>);
+
+impl<'de> Deserialize<'de> for InnerCalls {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// Reads the table, and tells whoever writes names alone how a table of calls is written.
+        struct Calls;
+
+        fn by_name<E: Error>(name: &str) -> E {
+            E::custom(format!(
+                "the calls of a service are tables, named after what is called\nwrite calls.{} = {{}}",
+                quote(name)
+            ))
+        }
+
+        impl<'de> Visitor<'de> for Calls {
+            type Value = InnerCalls;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<InnerCalls, E> {
+                Err(by_name(name))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<InnerCalls, A::Error> {
+                let first = names.next_element::<String>().ok().flatten();
+                while names.next_element::<IgnoredAny>().is_ok_and(|name| name.is_some()) {}
+                Err(by_name(first.as_deref().unwrap_or("NAME")))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<InnerCalls, A::Error> {
+                BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(InnerCalls)
+            }
+        }
+        deserializer.deserialize_any(Calls)
+    }
+}
+
 /// What a worker does while calls are out.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -94,7 +138,7 @@ const fn yes() -> bool {
 
 /// What a service calls, of what is written about that; none if anything is wrong with it.
 pub(super) fn calls(
-    written: &BTreeMap<String, InnerCall>,
+    InnerCalls(written): &InnerCalls,
     work_before: Option<f64>,
     meanwhile: WhileCalling,
     spot: Spot<'_>,

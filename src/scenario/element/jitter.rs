@@ -19,6 +19,7 @@ pub(super) enum Jitter {
     Proportional(f64),
     Stretch(f64),
     Added(Length),
+    Exponential,
 }
 
 impl Jitter {
@@ -43,6 +44,7 @@ impl Jitter {
             Self::Added(most) => {
                 Spread::Added(most.above_zero(spot.at("added"), "no jitter is \"none\"")?)
             }
+            Self::Exponential => Spread::Exponential,
         };
         let order = if before_cap { Order::BeforeCap } else { Order::AfterCap };
         Ok(Backoff::Jittered(growth, Spreading { spread, order }))

@@ -60,6 +60,14 @@ pub(super) fn no_word(text: &str, words: &[&str], spot: Spot<'_>) -> Result<(), 
     Err(Diagnostic::error(spot.value(), message).help(help))
 }
 
+/// The length that `text` spells outside any file, such as `1.25s`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn length(text: &str) -> Result<Span, String> {
+    parse_length(text, Place::START).map_err(|diagnostic| diagnostic.message().to_owned())
+}
+
 /// The length that `text` spells, exact to the nanosecond; `place` is where it stands, in quotes.
 pub(in crate::scenario) fn parse_length(text: &str, place: Place) -> Result<Span, Diagnostic> {
     use humantime::DurationError as E;

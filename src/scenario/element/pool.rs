@@ -121,7 +121,7 @@ impl Pool {
 
     fn size(&self, spot: Spot<'_>) -> Result<NonZeroU32, Diagnostic> {
         let size = whole(self.size, 1, MOST, "the size of a pool", spot)
-            .map_err(|wrong| wrong.help("no pool is call.pool = \"none\"".to_owned()))?;
+            .map_err(|wrong| wrong.help("write pool = \"none\" where there is none".to_owned()))?;
         Ok(NonZeroU32::new(size).unwrap_or(NonZeroU32::MIN))
     }
 }

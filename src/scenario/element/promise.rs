@@ -8,7 +8,9 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::bound::Promise;
 use super::world::Complaints;
-use crate::experiment::{Bound, ClientMetric, EdgeMetric, Metric, ServiceMetric, SweepMetric};
+use crate::experiment::{
+    Bound, ClientMetric, EdgeMetric, InstanceMetric, Metric, ServiceMetric, SweepMetric,
+};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
@@ -32,7 +34,7 @@ macro_rules! vocabularies {
     };
 }
 
-vocabularies!(Metric, SweepMetric, ClientMetric, ServiceMetric, EdgeMetric);
+vocabularies!(Metric, SweepMetric, ClientMetric, ServiceMetric, EdgeMetric, InstanceMetric);
 
 /// What a table of promises says beside them.
 pub(super) trait Terms: Default {
@@ -92,11 +94,17 @@ impl<T: Terms> Promises<T> {
     }
 }
 
-/// That some run could keep the promise: no number of a run is below zero.
+/// That some run could keep the promise: no number of a run is below zero, and no share above one.
 fn possible(bound: Bound, name: &str, spot: Spot<'_>) -> Result<(), Diagnostic> {
     if bound.max < 0.0 {
         let message = format!("no run keeps this promise: `{name}` is never below 0");
         return Err(Diagnostic::error(spot.value(), message));
+    }
+    let is_share = name.ends_with("_share") || name.ends_with("_fraction");
+    if is_share && bound.min > 1.0 {
+        let message = format!("no run keeps this promise: `{name}` is never above 1");
+        return Err(Diagnostic::error(spot.value(), message)
+            .help("a share is from 0 to 1: nine tenths are 0.9".to_owned()));
     }
     Ok(())
 }

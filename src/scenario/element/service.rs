@@ -1,6 +1,5 @@
 //! `[services.NAME]`: workers behind a queue.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::Deserialize;
@@ -12,7 +11,7 @@ use super::discipline::Discipline;
 use super::effect::Effect;
 use super::ejection::Ejection;
 use super::hint::{RetryAfter, hint};
-use super::inner_call::{InnerCall, WhileCalling, calls};
+use super::inner_call::{InnerCalls, WhileCalling, calls};
 use super::instances::several;
 use super::limit::Limit;
 use super::load_dependence::LoadDependence;
@@ -63,7 +62,7 @@ pub(in crate::scenario) struct Service {
     #[serde(default)]
     effect: Effect,
     #[serde(default)]
-    calls: BTreeMap<String, InnerCall>,
+    calls: InnerCalls,
     work_before_calls: Option<f64>,
     #[serde(default)]
     while_calling: WhileCalling,

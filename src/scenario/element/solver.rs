@@ -49,6 +49,7 @@ pub(super) fn check(model: &Model, spot: Spot<'_>, out: &mut Complaints) {
             Obstacle::Steps(steps) => too_many(steps, model, solver),
             Obstacle::Services => cannot(spot, &["services"], "it knows one"),
             Obstacle::Clients => cannot(spot, &["clients"], "it knows one"),
+            Obstacle::Start => cannot(spot, &["start"], "its runs begin empty"),
             Obstacle::Tie => cannot(spot, &["tie"], "within a step nothing comes first"),
             Obstacle::Trigger(id) => {
                 let name = &model.triggers[id.index()].name;

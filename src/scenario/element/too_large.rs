@@ -21,24 +21,24 @@ pub(super) fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagn
     let (message, help) = match limit {
         TooLarge::Events(events) => (
             format!(
-                "this run may need about {} events; the limit is {}",
-                thousands(two_digits(events)),
+                "this run may need {} events; the limit is {}",
+                estimated(events),
                 thousands(model.max_events() as u64)
             ),
             "a shorter horizon, a lower rate or fewer retries",
         ),
         TooLarge::InFlight(attempts) => (
             format!(
-                "about {} attempts may be in flight at once in this run; the limit is {}",
-                thousands(two_digits(attempts)),
+                "{} attempts may be in flight at once in this run; the limit is {}",
+                estimated(attempts),
                 thousands(MAX_IN_FLIGHT as u64)
             ),
             "a shorter horizon, a lower rate, fewer retries or a bounded queue",
         ),
         TooLarge::Remembered(pieces) => (
             format!(
-                "about {} keys and places of instances would be kept in mind; the limit is {}",
-                thousands(two_digits(pieces)),
+                "{} keys and places of instances would be kept in mind; the limit is {}",
+                estimated(pieces),
                 thousands(MAX_REMEMBERED as u64)
             ),
             "fewer keys, a shorter retention, fewer instances, or one memory for all: scope = \"shared\"",
@@ -57,11 +57,15 @@ pub(super) fn too_large(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Diagn
     Diagnostic::error(cause(limit, model, spot), message).help(help.to_owned())
 }
 
-/// An estimate, without digits that mean nothing.
-fn two_digits(estimate: f64) -> u64 {
+/// An estimate, without digits that mean nothing; where it is beyond all counting, that it is.
+fn estimated(estimate: f64) -> String {
+    const COUNTABLE: f64 = 1e15;
+    if estimate >= COUNTABLE || estimate.is_nan() {
+        return "more than 10^15".to_owned();
+    }
     let estimate = estimate as u64;
     let unit = 10_u64.pow(estimate.checked_ilog10().unwrap_or(0).saturating_sub(1));
-    estimate.div_ceil(unit).saturating_mul(unit)
+    format!("about {}", thousands(estimate.div_ceil(unit) * unit))
 }
 
 /// What a run of ordinary size has at most.
@@ -115,21 +119,9 @@ fn cause(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Place {
         };
         consider(demand.value(), &|model| slow_down(&mut model.clients[nth], model.horizon));
         let Some(call) = here.find("call") else { continue };
-        if let Some(retry) = call.find("retry") {
-            consider(retries(retry).value(), &|model| {
-                let retry = &mut model.clients[nth].edge.retry;
-                retry.max_retries = retry.max_retries.min(ORDINARY_RETRIES);
-            });
-        }
-        if let Some(keys) = call.find("cache").and_then(|cache| cache.find("keys")) {
-            consider(keys.value(), &|model| few_keys(&mut model.clients[nth].edge));
-        }
-        if let Some(timeout) = call.find("timeout") {
-            consider(timeout.value(), &|model| {
-                let timeout = &mut model.clients[nth].edge.timeout;
-                *timeout = Some(timeout.map_or(ORDINARY_TIMEOUT, |own| own.min(ORDINARY_TIMEOUT)));
-            });
-        }
+        consider_call(call, &mut |place, change| {
+            consider(place, &|model| change(&mut model.clients[nth].edge));
+        });
     }
     for (nth, service) in model.services.iter().enumerate() {
         let here = spot.at("services").at(&service.name);
@@ -148,22 +140,39 @@ fn cause(limit: TooLarge, model: &Model, spot: Spot<'_>) -> Place {
             consider(place, &|model| change(&mut model.services[nth]));
         });
         for (call, written) in service.calls.list.iter().enumerate() {
-            let here = here.at("calls").at(&written.name);
-            if let Some(keys) = here.find("cache").and_then(|cache| cache.find("keys")) {
-                consider(keys.value(), &|model| {
-                    few_keys(&mut model.services[nth].calls.list[call].edge);
+            consider_call(here.at("calls").at(&written.name), &mut |place, change| {
+                consider(place, &|model| {
+                    change(&mut model.services[nth].calls.list[call].edge);
                 });
-            }
+            });
         }
     }
     smallest.1
 }
 
-/// What would make a service smaller.
-type Change<'c> = &'c dyn Fn(&mut Service);
+/// What would make a service, or what goes over an edge, smaller.
+type Change<'c, T> = &'c dyn Fn(&mut T);
+
+/// The keys of a call that say how often and for how long it is tried, and how much is kept in mind for it.
+fn consider_call(call: Spot<'_>, consider: &mut dyn FnMut(Place, Change<'_, Edge>)) {
+    if let Some(retry) = call.find("retry") {
+        consider(retries(retry).value(), &|edge| {
+            edge.retry.max_retries = edge.retry.max_retries.min(ORDINARY_RETRIES);
+        });
+    }
+    if let Some(keys) = call.find("cache").and_then(|cache| cache.find("keys")) {
+        consider(keys.value(), &few_keys);
+    }
+    if let Some(timeout) = call.find("timeout") {
+        consider(timeout.value(), &|edge| {
+            let own = edge.timeout.map_or(ORDINARY_TIMEOUT, |own| own.min(ORDINARY_TIMEOUT));
+            edge.timeout = Some(own);
+        });
+    }
+}
 
 /// The keys of a service that say how much of it there is, and how often anybody looks.
-fn consider_size(service: Spot<'_>, consider: &mut dyn FnMut(Place, Change<'_>)) {
+fn consider_size(service: Spot<'_>, consider: &mut dyn FnMut(Place, Change<'_, Service>)) {
     consider(service.at("workers").value(), &|service| {
         service.workers = service.workers.min(ORDINARY_WORKERS);
     });

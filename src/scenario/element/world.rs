@@ -9,6 +9,7 @@ use super::number::thousands;
 use super::people::People;
 use super::pool::check_pools;
 use super::solver;
+use super::start::check_start;
 use super::too_large::too_large;
 use crate::id::ServiceId;
 use crate::model::{self, Model};
@@ -127,6 +128,7 @@ impl Document {
             })
             .collect();
         let people = People { built: &clients, ..people };
+        let start = self.start.build(spot.at("start"), out);
         let here = spot.at("triggers");
         let triggers: Vec<Option<Vec<model::Trigger>>> = self
             .triggers
@@ -144,6 +146,7 @@ impl Document {
         let model = Model {
             services: services.into_iter().collect::<Option<_>>()?,
             clients: clients.into_iter().collect::<Option<_>>()?,
+            start: start?,
             triggers: triggers.into_iter().flatten().collect(),
             levers: levers.into_iter().collect::<Option<_>>()?,
             tie: match self.tie {
@@ -160,6 +163,7 @@ impl Document {
         out.keep(check_flushes(&model, spot))?;
         out.keep(check_pools(&model, spot))?;
         out.keep(check_paths(&model, spot))?;
+        out.keep(check_start(&model, spot))?;
         Some(model)
     }
 }
@@ -185,6 +189,7 @@ const LASTING_OF_CALLS: [&str; 4] = ["to", "step", "copies", "passes_deadline"];
 fn changed(written: &Node, set: Spot<'_>) -> Result<Model, Vec<Diagnostic>> {
     let mut tree = written.clone();
     tree.remove("levers");
+    tree.remove("start");
     tree.remove("solver");
     let mut out = Complaints::default();
     if set.node.entries().is_empty() {

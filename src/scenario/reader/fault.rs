@@ -191,10 +191,15 @@ impl Error for Fault {
 
 /// Keys that are easily written one table too high: the wrong key, a key of the table in which it stands,
 /// and what to write instead.
-const HINTS: [(&str, &str, &str); 4] = [
+const HINTS: [(&str, &str, &str); 5] = [
     ("hit_ratio", "cache", "a hit ratio is a cache's: cache = { hit_ratio = 0.9, fills = 10_000 }"),
     ("max_retries", "retry", "retries have a kind: retry = { immediate = { max_retries = 3 } }"),
     ("max_attempts", "retry", "retries have a kind: retry = { immediate = { max_attempts = 4 } }"),
+    (
+        "class",
+        "late_answers",
+        "a class is the client's, beside `call`; what services call for a request has the class of it",
+    ),
     ("max_waiting", "queue", "a bound is the queue's: queue = { max_waiting = 800 }"),
 ];
 

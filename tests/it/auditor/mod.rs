@@ -494,6 +494,10 @@ impl Observer for Auditor<'_> {
             | Fact::Withdrawn { .. }
             | Fact::HeldBack { .. }
             | Fact::BreakerOpened { .. }
+            | Fact::Routed { .. }
+            | Fact::Settled { .. }
+            | Fact::Ejected { .. }
+            | Fact::Reinstated { .. }
             | Fact::RefusalLost { .. }
             | Fact::LeverPulled { .. }
             | Fact::LeverReleased { .. } => panic!("these books are kept for stalls only"),

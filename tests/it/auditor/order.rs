@@ -52,6 +52,10 @@ pub(super) fn answers(fact: &Fact) -> Option<Must> {
         | Fact::Withdrawn { .. }
         | Fact::HeldBack { .. }
         | Fact::BreakerOpened { .. }
+        | Fact::Routed { .. }
+        | Fact::Settled { .. }
+        | Fact::Ejected { .. }
+        | Fact::Reinstated { .. }
         | Fact::LeverPulled { .. }
         | Fact::LeverReleased { .. } => None,
     }
@@ -95,6 +99,10 @@ pub(super) fn rank(fact: &Fact) -> u8 {
         | Fact::Lost { .. }
         | Fact::Withdrawn { .. }
         | Fact::HeldBack { .. }
-        | Fact::BreakerOpened { .. } => 0,
+        | Fact::BreakerOpened { .. }
+        | Fact::Routed { .. }
+        | Fact::Settled { .. }
+        | Fact::Ejected { .. }
+        | Fact::Reinstated { .. } => 0,
     }
 }

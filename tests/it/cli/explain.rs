@@ -55,3 +55,56 @@ fn who_waits_outside_is_told() {
     let text = text.replace('\n', " ");
     assert!(text.contains("wait on their callers' side, for their throttle"), "{text}");
 }
+
+/// What is told of scenarios that come with the project: each word follows from something in the run that
+/// is easily taken for something else.
+fn told(scenario: &str, variant: &str) -> String {
+    let path = format!("{}/scenarios/{scenario}.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = Fixture::new().stdout(&["explain", &path, "--variant", variant]);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn hedges_are_told_apart_from_retries() {
+    let text = told("hedging", "few workers, hedge after 20 ms");
+    assert!(text.contains("Of all attempts, 50 % are hedges."), "{text}");
+    assert!(text.contains("what is sent besides first attempts makes 2,0"), "{text}");
+    let text = told("retry-storm-remedies", "hedging");
+    assert!(text.contains("What is out for long is sent once more"), "{text}");
+    let text = told("retry-storm-remedies", "3 retries");
+    assert!(text.contains("Late answers are tried again") && !text.contains("hedges"), "{text}");
+}
+
+/// Two workers of the autoscaler serve 200 a second in the end, and the one that it begins with 100.
+#[test]
+fn workers_that_an_autoscaler_brings_count() {
+    let text = told("autoscaler", "the same, and two retries");
+    assert!(text.contains("240 a second, 1.20 times what it can serve"), "{text}");
+    assert!(text.contains("falls below 200 a second: 2.50 attempts"), "{text}");
+    let text = told("autoscaler", "the same, and one retry");
+    assert!(text.contains("The autoscaler brought workers"), "{text}");
+}
+
+#[test]
+fn a_cache_that_fills_again_is_why_it_is_back() {
+    let text = told("cold-cache", "one fetch for each key, which goes on");
+    assert!(text.contains("filled the cache again"), "{text}");
+    let text = told("cold-cache", "the same, and one fetch for each key, which goes on");
+    assert!(text.contains("none come to “database”: the others wait"), "{text}");
+}
+
+#[test]
+fn what_has_no_end_or_no_length_is_not_given_one() {
+    let text = told("silent-server", "Go net/http");
+    assert!(text.contains("no request ends; one is open in the end"), "{text}");
+    let text = told("scalability-cliff", "limit of 100");
+    assert!(text.contains("65 attempts wait for “api”. "), "{text}");
+    assert!(text.contains("What it had in hand became few enough"), "{text}");
+    let text = told("stacked-timeouts", "5 s for each");
+    assert!(
+        text.contains("At second 25 it was back, while the disturbance still went on."),
+        "{text}"
+    );
+    let text = told("layers", "every hop retries");
+    assert!(text.contains("not for want of capacity") && !text.contains("0.00 "), "{text}");
+}

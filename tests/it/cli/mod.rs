@@ -1,12 +1,18 @@
 //! The built command, as a shell sees it.
 
+mod advise;
+mod basin;
 mod check;
 mod engine;
 mod explain;
 pub(crate) mod fixture;
+mod frontier;
+mod hysteresis;
+mod odds;
 mod plot;
 mod refusals;
 mod run;
 mod streams;
 mod sweep;
 mod tip;
+mod tools;

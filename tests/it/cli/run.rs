@@ -73,7 +73,7 @@ fn csv_has_the_names_of_the_json() {
     let csv = fixture.stdout(&["run", "storm.toml", "--format", "csv"]);
     let json = fixture.json(&["run", "storm.toml", "--format", "json"]);
     let mut names = keys(&json["runs"][0]);
-    names.retain(|name| !["services", "edges", "timeline"].contains(&name.as_str()));
+    names.retain(|name| !["services", "edges", "instances", "timeline"].contains(&name.as_str()));
     assert_eq!(csv.lines().next().unwrap(), names.join(","));
     assert_eq!(csv.lines().count(), 3);
 }

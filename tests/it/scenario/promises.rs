@@ -47,11 +47,13 @@ fn findings(text: &str, promises: &str) -> Vec<Finding> {
     judged.remove(0).remove(0).findings
 }
 
-/// The promise is kept, and one that asks for a little more is not.
+/// The promise is kept, and one that asks for something else is not.
 fn exactly(text: &str, promises: impl Fn(f64) -> String, value: f64) {
     let held = |promises: &str| findings(text, promises)[0].held;
     assert!(held(&promises(value)), "{}: {:?}", promises(value), findings(text, &promises(value)));
-    assert!(!held(&promises(value + 0.5)), "{}", promises(value + 0.5));
+    // Another number, and still a share where it is one.
+    let other = 0.25 + value / 2.0;
+    assert!(!held(&promises(other)), "{}", promises(other));
 }
 
 #[test]
@@ -185,4 +187,58 @@ fn they_are_read_in_order_and_as_they_are_meant() {
     // A client may be called like a word of the grammar.
     let odd = TWO.replace("clients.a", "clients.seeds");
     exactly(&odd, |value| format!("clients.seeds.requests = {value}\n"), 1_000.0);
+}
+
+/// Three instances, of which the second fails whatever it is sent from the first second on.
+const FLEET: &str = r#"title = "A fleet"
+horizon = "10s"
+
+[services.api]
+workers = 10
+instances = 3
+service_time = "5ms"
+ejection = { consecutive = 1, success_rate = "none", interval = "1s", base = "2s", most = 0.5 }
+
+[clients.web]
+calls = "api"
+arrival_rate = 30
+arrivals = "even"
+
+[triggers.bad]
+errors = { service = "api", instance = 2, share = 1, begins = "1s", lasts = "9s" }
+
+"#;
+
+/// The first failure ejects for two seconds, the second for four: to the looks at 4 and 9 s. The other two
+/// share what it is not sent.
+#[test]
+fn each_instance_has_numbers_of_its_own() {
+    let of = |metric: &'static str| {
+        move |value: f64| format!("instances.\"api.2\".{metric} = {value}\n")
+    };
+    exactly(FLEET, of("failed"), 3.0);
+    exactly(FLEET, of("ejections"), 3.0);
+    exactly(FLEET, of("answered"), 10.0);
+    exactly(FLEET, |value| format!("ejections = {value}\n"), 3.0);
+    exactly(FLEET, |value| format!("edges.\"web.api\".ejections = {value}\n"), 3.0);
+    exactly(FLEET, |value| format!("instances.\"api.1\".ejections = {value}\n"), 0.0);
+    let away = &findings(FLEET, "instances.\"api.2\".ejected_s = { min = 8.8, max = 8.95 }\n")[0];
+    assert!(away.held, "{away:?}");
+}
+
+#[test]
+fn a_promise_about_an_instance_names_one_that_exists() {
+    let refused = |promise: &str, instances: &str| {
+        let text = FLEET.replace("instances = 3\n", instances);
+        let trouble = parse(&format!("{text}[expect]\n{promise}\n"), &["variants={}"]);
+        trouble.expect_err(promise).to_string()
+    };
+    insta::assert_snapshot!(
+        [
+            refused("instances.\"api.4\".failed = 1", "instances = 3\n"),
+            refused("instances.api.2.failed = 1", "instances = 3\n"),
+            refused("instances.\"api.2\".fialed = 1", "instances = 3\n"),
+        ]
+        .join("\n")
+    );
 }

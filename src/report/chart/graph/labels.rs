@@ -10,7 +10,10 @@ pub(super) struct Wire {
 }
 
 /// How far along a line a label is tried, from its beginning to its end.
-const TRIED: [f64; 9] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.12, 0.88];
+const TRIED: [f64; 17] =
+    [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9];
+/// How much further off it is tried where there is no room beside the line.
+const FURTHER: [f64; 3] = [0.0, 10.0, 24.0];
 /// Between a line and its label.
 const OFF: f64 = 7.0;
 /// Lines that lean more than this are as good as level.
@@ -30,12 +33,14 @@ pub(super) fn beside(
 ) -> Vec<Option<Area>> {
     let mut places: Vec<Option<Area>> = Vec::new();
     for (nth, (wire, &(width, height))) in wires.iter().zip(sizes).enumerate() {
-        let candidates = TRIED.iter().flat_map(|&share| {
+        let tried = FURTHER.iter().flat_map(|&off| TRIED.iter().map(move |&share| (share, off)));
+        let candidates = tried.flat_map(|(share, off)| {
             let (x, y) = along(&wire.points, share);
             // Beside a line that leans, it is the label's nearer corner that has to keep off.
             let (across, down) = direction(&wire.points, share);
             let lean = if down > 0.0 { (across / down).abs().min(STEEPEST) } else { STEEPEST };
-            let away = OFF + wire.width / 2.0 * (1.0 + lean * lean).sqrt() + height / 2.0 * lean;
+            let away =
+                OFF + off + wire.width / 2.0 * (1.0 + lean * lean).sqrt() + height / 2.0 * lean;
             [x + away, x - away - width].map(|left| Area {
                 left,
                 top: y - height / 2.0,
@@ -132,7 +137,11 @@ mod tests {
         // A box over the right half, and a wall to the left.
         let over = Area { left: 104.0, top: 0.0, width: 50.0, height: 70.0 };
         let moved = beside(from_ref(&upright), &sizes, &[over], [90.0, 300.0]);
-        assert_eq!(moved[0].map(|area| area.top), Some(78.0));
+        assert_eq!(moved[0].map(|area| area.top), Some(75.0));
+        // One all along it is passed by, on the side where there is room.
+        let strip = Area { left: 90.0, top: 0.0, width: 20.0, height: 100.0 };
+        let off = beside(from_ref(&upright), &sizes, &[strip], [0.0, 130.0]);
+        assert_eq!(off[0].map(|area| (area.left, area.top)), Some((42.0, 40.0)));
         let none = beside(&[upright], &sizes, &[], [90.0, 120.0]);
         assert_eq!(none, [None]);
     }

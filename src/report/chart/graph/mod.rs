@@ -12,25 +12,21 @@ use super::document::Chart;
 use super::heading::Heading;
 use super::legend::{Key, Mark};
 use super::theme;
-use panel::Panel;
+use panel::{Panel, scale_of};
 
-/// A picture of more calls than this is not read.
-const MOST_EDGES: usize = 60;
 const BETWEEN_COLUMNS: f64 = 40.0;
 const BETWEEN_ROWS: f64 = 40.0;
 
 /// A panel per run: clients at the top, services beneath whoever calls them, and lines between them whose
 /// width follows the attempts sent over the whole run, on one scale in all panels.
 ///
-/// None if there is nothing to see that the timeline does not show: no run in which a service calls
-/// another, or one with more calls than a picture can hold.
+/// Of more calls than a picture can hold those nearest to the clients are shown. None if there is nothing to
+/// see that the timeline does not show: no run in which a service calls another.
 pub fn graph(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
-    let is_graph = runs.iter().any(|(model, _)| model.is_graph());
-    if !is_graph || runs.iter().any(|(model, _)| model.edges().count() > MOST_EDGES) {
+    if !runs.iter().any(|(model, _)| model.is_graph()) {
         return None;
     }
     let edges: Vec<Vec<EdgeTotal>> = runs.iter().map(|(_, run)| run.recording.edges()).collect();
-    let most = edges.iter().flatten().map(|edge| edge.link.attempts).max().unwrap_or(0);
     let plans: Vec<plan::Plan> = runs.iter().map(|(model, _)| plan::Plan::of(model)).collect();
     let widest = plans.iter().flat_map(|plan| &plan.rows).map(Vec::len).max().unwrap_or(1);
     let columns = match widest {
@@ -42,6 +38,7 @@ pub fn graph(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
     let room = theme::WIDTH - 2.0 * theme::MARGIN;
     let width = (room - BETWEEN_COLUMNS * (columns - 1) as f64) / columns as f64;
     let heading = Heading::new(title, &subtitle(runs), keys());
+    let scale = scale_of(&plans, &edges, width);
 
     let mut panels: Vec<Panel> = Vec::new();
     let mut left = theme::MARGIN;
@@ -52,16 +49,17 @@ pub fn graph(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
             top = row.iter().map(Panel::bottom).fold(0.0, f64::max) + BETWEEN_ROWS;
             left = theme::MARGIN;
         }
-        panels.push(Panel::new(*pair, plan, edges, most, (left, top), width));
+        panels.push(Panel::new(*pair, plan, edges, scale, (left, top), width));
         left += width + BETWEEN_COLUMNS;
     }
     let bottom = panels.iter().map(Panel::bottom).fold(0.0, f64::max) + theme::MARGIN;
-    Some(Chart::draw(title, bottom, |canvas| {
+    let chart = Chart::draw(title, bottom, |canvas| {
         heading.draw(canvas);
         for panel in &panels {
             panel.draw(canvas);
         }
-    }))
+    });
+    Some(chart.leaving_out(plans.iter().find_map(plan::Plan::left_out)))
 }
 
 fn subtitle(runs: &[(&Model, &Run)]) -> String {

@@ -21,14 +21,47 @@ const WIDEST_BOX: f64 = 200.0;
 const PADDING: f64 = 14.0;
 /// The room beside boxes that an edge takes on its way further down.
 const PASSAGE: f64 = 40.0;
+/// How much closer than usual boxes and passages may stand.
+const TIGHTEST: f64 = 0.15;
 /// Lines side by side need room for their labels; a single one needs less.
 const BETWEEN_ROWS: [f64; 2] = [84.0, 128.0];
 /// The width of the line over which most attempts went, and of one over which hardly any did.
 const WIDEST_LINE: f64 = 18.0;
 const NARROWEST_LINE: f64 = 1.6;
+/// Of the width of a panel, lines side by side take this share at the most.
+const INKED: f64 = 0.4;
 const LABEL_LINE: f64 = 17.0;
+/// Among more lines than this, labels that say that nothing is multiplied are left out.
+const CROWDED: usize = 30;
 /// A box says that nearly all is well from this share on.
 const WELL: f64 = 0.9;
+
+/// A label that says that nothing is multiplied.
+const ONE_EACH: &str = "× 1";
+
+/// How wide a line is for each attempt, on the one scale of all panels that are so wide: the widest line is
+/// as wide as that may be, unless there are so many beside each other that they would cover everything.
+pub(super) fn scale_of(plans: &[Plan], edges: &[Vec<EdgeTotal>], width: f64) -> f64 {
+    let shown = || plans.iter().zip(edges);
+    let attempts = |(plan, edges): (&Plan, &Vec<EdgeTotal>)| -> Vec<(usize, u64)> {
+        let row_of = |place: usize| plan.rows.iter().position(|row| row.contains(&place));
+        let legs = plan.paths.iter().flat_map(|(edge, path)| {
+            let attempts = edges[*edge].link.attempts;
+            path[..path.len() - 1].iter().filter_map(move |place| Some((row_of(*place)?, attempts)))
+        });
+        legs.collect()
+    };
+    let legs: Vec<Vec<(usize, u64)>> = shown().map(attempts).collect();
+    let most = legs.iter().flatten().map(|(_, attempts)| *attempts).max().unwrap_or(0);
+    let sums = legs.iter().zip(plans).flat_map(|(legs, plan)| {
+        let sum = |row: usize| -> u64 {
+            legs.iter().filter(|(of, _)| *of == row).map(|(_, attempts)| *attempts).sum()
+        };
+        (0..plan.rows.len()).map(sum).collect::<Vec<_>>()
+    });
+    let together = sums.max().unwrap_or(0);
+    (WIDEST_LINE / most.max(1) as f64).min(INKED * width / together.max(1) as f64)
+}
 
 /// A run laid out.
 #[derive(Clone, Debug)]
@@ -37,7 +70,7 @@ pub(super) struct Panel {
     at: Point,
     boxes: Vec<Box>,
     lines: Vec<Line>,
-    /// Said at the bottom where not every line has its label.
+    /// Said at the bottom where calls are left out, or have no label.
     note: Option<String>,
     bottom: f64,
 }
@@ -63,12 +96,12 @@ struct Line {
 }
 
 impl Panel {
-    /// With its upper left corner at `at`; the widest line of all panels stands for `most` attempts.
+    /// With its upper left corner at `at`; lines are `scale` wide for each attempt.
     pub(super) fn new(
         (model, run): (&Model, &Run),
         plan: &Plan,
         edges: &[EdgeTotal],
-        most: u64,
+        scale: f64,
         at: Point,
         width: f64,
     ) -> Self {
@@ -77,7 +110,8 @@ impl Panel {
         let mut boxes: Vec<Box> =
             plan.places.iter().map(|place| Box::of(*place, model, run, edges)).collect();
         let bottom = stand(&mut boxes, plan, (at.0, top), width);
-        let mut lines = Line::all(plan, &boxes, edges, most);
+        let mut lines = Line::all(plan, &boxes, edges, scale);
+        let is_crowded = lines.len() > CROWDED;
         let wires: Vec<Wire> = lines.iter().map(|line| line.wire.clone()).collect();
         let sizes: Vec<(f64, f64)> = lines.iter().map(Line::label_size).collect();
         let taken: Vec<Area> = boxes
@@ -87,16 +121,24 @@ impl Panel {
             .map(|(shown, _)| shown.area)
             .collect();
         let labels = beside(&wires, &sizes, &taken, [at.0, at.0 + width]);
-        let mut left_out = 0;
+        let (mut left_out, mut plain) = (0, 0);
         for (line, label) in lines.iter_mut().zip(labels) {
-            left_out += u32::from(label.is_none());
-            line.label = label;
+            if is_crowded && line.words[0] == ONE_EACH {
+                plain += 1;
+            } else {
+                left_out += u32::from(label.is_none());
+                line.label = label;
+            }
         }
-        let note = match left_out {
+        let plain = (plain > 0).then(|| format!("Calls without a label: {ONE_EACH}."));
+        let unlabelled = match left_out {
             0 => None,
             1 => Some("One call has no room for its label.".to_owned()),
             n => Some(format!("{n} calls have no room for their labels.")),
         };
+        let notes: Vec<String> =
+            [plan.left_out(), plain, unlabelled].into_iter().flatten().collect();
+        let note = (!notes.is_empty()).then(|| notes.join(" "));
         boxes.retain(|shown| !shown.name.is_empty());
         let bottom = bottom + if note.is_some() { 24.0 } else { 0.0 };
         Self { head, at, boxes, lines, note, bottom }
@@ -136,13 +178,17 @@ fn stand(boxes: &mut [Box], plan: &Plan, (left, top): Point, width: f64) -> f64 
         let passages = row.iter().filter(|place| is_passage(place)).count() as f64;
         let count = row.len() as f64 - passages;
         let gaps = (row.len() as f64 - 1.0).max(0.0);
-        let room = width - passages * PASSAGE;
-        let each = natural.min((room - gaps * BETWEEN_BOXES[0]) / count.max(1.0));
-        let gap = ((room - each * count) / (gaps + 1.0)).clamp(BETWEEN_BOXES[0], BETWEEN_BOXES[1]);
+        // Where much passes by, it stands closer, before boxes become too narrow for their words.
+        let bare = passages * PASSAGE + gaps * BETWEEN_BOXES[0];
+        let squeeze = ((width - count * NARROWEST_BOX) / bare.max(1.0)).clamp(TIGHTEST, 1.0);
+        let (passage, least) = (PASSAGE * squeeze, BETWEEN_BOXES[0] * squeeze);
+        let room = width - passages * passage;
+        let each = natural.min((room - gaps * least) / count.max(1.0));
+        let gap = ((room - each * count) / (gaps + 1.0)).clamp(least, BETWEEN_BOXES[1]);
         let gaps = gaps * gap;
-        let mut x = left + (width - each * count - passages * PASSAGE - gaps) / 2.0;
+        let mut x = left + (width - each * count - passages * passage - gaps) / 2.0;
         for &place in row {
-            let width = if is_passage(&place) { PASSAGE } else { each };
+            let width = if is_passage(&place) { passage } else { each };
             let shown = &mut boxes[place];
             shown.area = Area { left: x, top, width, height: BOX_HEIGHT };
             let room = width - PADDING;
@@ -223,8 +269,7 @@ impl Box {
 }
 
 impl Line {
-    fn all(plan: &Plan, boxes: &[Box], edges: &[EdgeTotal], most: u64) -> Vec<Self> {
-        let scale = WIDEST_LINE / most.max(1) as f64;
+    fn all(plan: &Plan, boxes: &[Box], edges: &[EdgeTotal], scale: f64) -> Vec<Self> {
         let (starts, ends) = (hooks(plan, boxes, Side::Below), hooks(plan, boxes, Side::Above));
         let line = |(nth, (edge, path)): (usize, &(usize, Vec<usize>))| {
             let total = edges[*edge];
@@ -292,9 +337,14 @@ impl Line {
         if again > 0.0 && self.firsts > 0.0 {
             canvas.line(&shaft, Stroke(theme::GOODPUT, self.firsts));
         }
-        let (across, down) = (-dy * half, dx * half);
-        let corners = [tip, (base.0 + across, base.1 + down), (base.0 - across, base.1 - down)];
-        canvas.polygon(&corners, colour);
+        let head = |half: f64| {
+            let (across, down) = (-dy * half, dx * half);
+            [tip, (base.0 + across, base.1 + down), (base.0 - across, base.1 - down)]
+        };
+        canvas.polygon(&head(half), colour);
+        if again > 0.0 && self.firsts > 0.0 {
+            canvas.polygon(&head(half * self.firsts / self.wire.width), theme::GOODPUT);
+        }
     }
 
     fn draw_label(&self, canvas: &mut Canvas<'_>) {

@@ -1,6 +1,10 @@
 //! Where everybody stands: callers above what they call, clients in the first row.
 
+use crate::id::ServiceId;
 use crate::model::{Caller, Model};
+
+/// A picture of more calls than this is not read.
+const MOST_CALLS: usize = 60;
 
 /// More boxes than this do not stand beside each other.
 const WIDEST_ROW: usize = 6;
@@ -27,20 +31,24 @@ pub(super) struct Plan {
     /// Of each edge that requests can come to, its position in the model, and the places from its caller
     /// through passages to what is called, a row apart each.
     pub paths: Vec<(usize, Vec<usize>)>,
+    /// How many calls are left out, because there are too many for a picture.
+    missing: usize,
 }
 
 impl Plan {
-    /// Of everything in `model` that requests of a client can come to.
+    /// Of everything in `model` that requests of a client can come to; where that is too much for a
+    /// picture, of as many calls as there is room for, from the top.
     pub(super) fn of(model: &Model) -> Self {
-        let row_of = rows_of_services(model);
-        let mut plan = Self { places: Vec::new(), rows: Vec::new(), paths: Vec::new() };
+        let (kept, missing) = kept(model);
+        let row_of = rows_of_services(model, &kept);
+        let mut plan = Self { places: Vec::new(), rows: Vec::new(), paths: Vec::new(), missing };
         let clients: Vec<usize> =
             (0..model.clients.len()).map(|id| plan.put(0, Place::Client(id))).collect();
         let mut services = vec![0; model.services.len()];
         for (id, row) in row_of.iter().enumerate().filter_map(|(id, row)| Some((id, (*row)?))) {
             services[id] = plan.put(row, Place::Service(id));
         }
-        for (nth, (_, caller, edge)) in model.edges().enumerate() {
+        for (nth, (_, caller, edge)) in model.edges().enumerate().filter(|(nth, _)| kept[*nth]) {
             let (from, above) = match caller {
                 Caller::Client(id) => (clients[id.index()], 0),
                 Caller::Service(id, _) => match row_of[id.index()] {
@@ -56,6 +64,15 @@ impl Plan {
         }
         plan.arrange();
         plan
+    }
+
+    /// What is said where calls are left out.
+    pub(super) fn left_out(&self) -> Option<String> {
+        match self.missing {
+            0 => None,
+            1 => Some("One call is left out, of those furthest from the clients.".to_owned()),
+            n => Some(format!("{n} calls are left out, those furthest from the clients.")),
+        }
     }
 
     fn put(&mut self, row: usize, place: Place) -> usize {
@@ -116,11 +133,12 @@ fn spot_of(spots: &[(usize, f64)], place: usize) -> Option<f64> {
 
 /// The row of each service beneath all that call it; none of those that nobody reaches. A row that is too
 /// wide goes on in the next one, and pushes down what its services call.
-fn rows_of_services(model: &Model) -> Vec<Option<usize>> {
+fn rows_of_services(model: &Model, kept: &[bool]) -> Vec<Option<usize>> {
     let mut rows: Vec<Option<usize>> = vec![None; model.services.len()];
-    for client in &model.clients {
+    for (client, _) in model.clients.iter().zip(kept).filter(|(_, kept)| **kept) {
         rows[client.edge.to.index()] = Some(1);
     }
+    let calls_of = calls_by_service(model);
     let mut taken: Vec<usize> = Vec::new();
     for id in model.callers_first() {
         let Some(mut row) = rows[id.index()] else { continue };
@@ -130,12 +148,49 @@ fn rows_of_services(model: &Model) -> Vec<Option<usize>> {
         taken.resize(taken.len().max(row + 1), 0);
         taken[row] += 1;
         rows[id.index()] = Some(row);
-        for call in &model.service(id).calls.list {
-            let below = &mut rows[call.edge.to.index()];
+        for &(_, to) in calls_of[id.index()].iter().filter(|(nth, _)| kept[*nth]) {
+            let below = &mut rows[to.index()];
             *below = Some(below.unwrap_or(0).max(row + 1));
         }
     }
     rows
+}
+
+/// Of each service the positions of its calls among all edges, and what they call.
+fn calls_by_service(model: &Model) -> Vec<Vec<(usize, ServiceId)>> {
+    let mut calls = vec![Vec::new(); model.services.len()];
+    for (nth, (_, caller, edge)) in model.edges().enumerate() {
+        match caller {
+            Caller::Client(_) => {}
+            Caller::Service(id, _) => calls[id.index()].push((nth, edge.to)),
+        }
+    }
+    calls
+}
+
+/// Which edges are shown, by their positions, and how many are left out that requests can come to. Callers
+/// come first, so that whatever is shown hangs together.
+fn kept(model: &Model) -> (Vec<bool>, usize) {
+    let calls_of = calls_by_service(model);
+    let mut is_reached = vec![false; model.services.len()];
+    let mut order: Vec<usize> = Vec::new();
+    for (nth, client) in model.clients.iter().enumerate() {
+        order.push(nth);
+        is_reached[client.edge.to.index()] = true;
+    }
+    for id in model.callers_first() {
+        if is_reached[id.index()] {
+            for &(nth, to) in &calls_of[id.index()] {
+                order.push(nth);
+                is_reached[to.index()] = true;
+            }
+        }
+    }
+    let missing = order.len().saturating_sub(MOST_CALLS);
+    order.truncate(MOST_CALLS);
+    let mut kept = vec![false; model.edges().count()];
+    order.into_iter().for_each(|nth| kept[nth] = true);
+    (kept, missing)
 }
 
 #[cfg(test)]
@@ -181,6 +236,25 @@ mod tests {
         let lengths: Vec<(usize, usize)> =
             plan.paths.iter().map(|(nth, path)| (*nth, path.len())).collect();
         assert_eq!(lengths, [(0, 2), (1, 2), (2, 3), (3, 2)]);
+    }
+
+    /// Eight services that all call ten others: 81 calls with that of the client.
+    #[test]
+    fn too_many_calls_are_cut_off_below() {
+        let below: Vec<u16> = (9..19).collect();
+        let top: Vec<u16> = (1..9).collect();
+        let mut calls: Vec<&[u16]> = vec![&top];
+        calls.extend([below.as_slice(); 8]);
+        calls.extend([&[][..]; 10]);
+        let plan = Plan::of(&model(&calls, &[0]));
+        assert_eq!((plan.paths.len(), plan.missing), (60, 1 + 8 + 80 - 60));
+        let said = plan.left_out().unwrap();
+        assert_eq!(said, "29 calls are left out, those furthest from the clients.");
+        // Nothing stands without a line to it.
+        let ends: Vec<usize> = plan.paths.iter().flat_map(|(_, path)| path.clone()).collect();
+        assert!((0..plan.places.len()).all(|place| ends.contains(&place)));
+        let few = Plan::of(&model(&[&[1], &[]], &[0]));
+        assert_eq!((few.left_out(), few.missing), (None, 0));
     }
 
     #[test]

@@ -141,17 +141,7 @@ impl<'a> Panel<'a> {
             canvas.polygon(&run.goodput.envelope(x, y), theme::GOODPUT_BAND);
         }
         let mut labels = Vec::new();
-        if let Some(ceiling) = run.ceiling.as_ref().filter(|most| most.per_second <= ticks.top()) {
-            let height = y.at(ceiling.per_second);
-            canvas.dashes(
-                (plot.left, height),
-                (plot.right(), height),
-                Stroke(theme::LIMIT, theme::THIN),
-            );
-            labels.push((height, ceiling.name.clone(), theme::LIMIT));
-        } else if let Some(ceiling) = &run.ceiling {
-            labels.push((plot.top, format!("↑ {}", ceiling.name), theme::LIMIT));
-        }
+        labels.extend(run.ceiling.as_ref().map(|ceiling| ceiling.draw(canvas, plot, x, y)));
         // Goodput comes last: where it meets the others, nothing is missing.
         canvas.lines(&run.attempts.lines(x, y), Stroke(theme::ATTEMPTS, theme::MEDIUM));
         canvas.lines(&run.demand.lines(x, y), Stroke(theme::DEMAND, theme::THIN));

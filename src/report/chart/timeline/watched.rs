@@ -2,6 +2,7 @@
 
 use crate::analysis::Verdict;
 use crate::experiment::Run;
+use crate::id::ServiceId;
 use crate::model::Model;
 use crate::observe::Window;
 use crate::report::chart::activity::Reach;
@@ -68,7 +69,7 @@ impl<'a> Watched<'a> {
             waiting: series(&|window, _| waiting(window, all)),
             open: Series::of_open(&run.recording.timeline, model.horizon, together),
             ceiling: match model.services.as_slice() {
-                [only] => Some(Ceiling::of(only)),
+                [_] => Some(Ceiling::of(model, ServiceId(0))),
                 _ => None,
             },
             timeouts: timeouts(model),

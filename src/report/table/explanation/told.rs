@@ -29,6 +29,17 @@ impl Told<'_> {
         !self.model.clients.iter().any(rateless)
     }
 
+    /// Whether anybody who calls the seat looks into a cache before.
+    fn is_cached(&self) -> bool {
+        let mut edges = self.model.edges();
+        edges.any(|(_, _, edge)| edge.to == self.found.seat && edge.cache.is_some())
+    }
+
+    /// Whether its work grows with what it has in hand.
+    fn slows_down(&self) -> bool {
+        self.model.service(self.found.seat).slowdown != Slowdown::None
+    }
+
     /// Whether anything was ever in a way that has to be explained.
     fn is_disturbed(&self) -> bool {
         self.found.left.is_some()
@@ -44,16 +55,20 @@ impl Told<'_> {
             ", its workers held by what it calls"
         } else if service.scaling.is_some() {
             " with the workers it begins with"
+        } else if self.slows_down() {
+            " while nothing slows its work down"
         } else {
             ""
         };
+        let load = match fresh / capacity {
+            load if load < 0.005 => "below 0.01".to_owned(),
+            load => format!("of {load:.2}"),
+        };
         Some(format!(
-            "Fresh requests alone bring “{}” {} attempts a second, of {} that it can serve{with}: a load \
-             of {:.2}.",
+            "Fresh requests alone bring “{}” {} attempts a second, of {} that it can serve{with}: a load {load}.",
             self.seat(),
             amount(fresh),
             amount(capacity),
-            fresh / capacity
         ))
     }
 
@@ -66,12 +81,13 @@ impl Told<'_> {
                 names.push(name);
             }
         }
-        let when = format!(
-            "When {} {} over, at second {},",
-            names.join(" and "),
-            if names.len() == 1 { "is" } else { "are" },
-            seconds(left.at.as_secs_f64())
-        );
+        let at = seconds(left.at.as_secs_f64());
+        let when = match names.len() {
+            // A run that begins with work under way.
+            0 => format!("At second {at},"),
+            1 => format!("When {} is over, at second {at},", names.join(" and ")),
+            _ => format!("When {} are over, at second {at},", names.join(" and ")),
+        };
         let work = left
             .work_s
             .map_or_else(String::new, |work_s| format!(": {} s of its work", three_digits(work_s)));
@@ -156,7 +172,7 @@ impl Told<'_> {
     }
 
     pub(super) fn retries(&self) -> Option<String> {
-        let Mechanism { capacity, end, path, .. } = self.found;
+        let Mechanism { end, fates, path, .. } = self.found;
         if !self.has_a_rate() {
             return None;
         }
@@ -165,13 +181,21 @@ impl Told<'_> {
             [] | [_] => String::new(),
             hops => format!(" On the way there, attempts for each call: {}.", self.way(hops)),
         };
+        let against = match end.demand / end.capacity {
+            share if share < 0.01 => "less than a hundredth of what it can serve".to_owned(),
+            share => format!("{} times what it can serve", three_digits(share)),
+        };
+        let hedges = if fates.hedged > 0.5 * fates.again {
+            format!(" Of all attempts, {:.0} % are hedges.", 100.0 * fates.hedged)
+        } else {
+            String::new()
+        };
         Some(format!(
-            "For each attempt that fresh requests alone would bring, {} come to “{}”: {} a second, {} times \
-             what it can serve.{way}",
+            "For each attempt that fresh requests alone would bring, {} come to “{}”: {} a second, {against}.\
+             {hedges}{way}",
             three_digits(times),
             self.seat(),
             amount(end.demand),
-            three_digits(end.demand / capacity)
         ))
     }
 
@@ -194,6 +218,11 @@ impl Told<'_> {
 
     pub(super) fn failures(&self) -> Option<String> {
         let fates = self.found.fates;
+        let open = self.run.recording.tally.censored();
+        if fates.ended == 0 && open > 0 {
+            let are = if open == 1 { "one is" } else { &format!("{} are", count(open as f64)) };
+            return Some(format!("{}, no request ends; {are} open in the end.", self.meanwhile()));
+        }
         if fates.failed < 0.01 {
             return None;
         }
@@ -225,6 +254,7 @@ impl Told<'_> {
             (edge.throttle.is_some(), "throttle"),
             (edge.pool.is_some(), "pool"),
             (edge.deadline.is_some(), "deadline"),
+            (edge.cache.is_some(), "cache"),
         ]
         .into_iter()
         .filter_map(|(is_there, name)| is_there.then_some(name))
@@ -251,7 +281,7 @@ impl Told<'_> {
             Verdict::Overloaded if self.is_disturbed() => {
                 "It fails without the disturbance as well.".to_owned()
             }
-            Verdict::Overloaded => "It fails although nothing disturbs it.".to_owned(),
+            Verdict::Overloaded => self.why_undisturbed(),
             Verdict::Undecided => {
                 "The disturbance ends too near the end of the run to tell; a longer horizon does.".to_owned()
             }
@@ -271,12 +301,54 @@ impl Told<'_> {
         })
     }
 
+    /// Why it fails where nobody disturbs it and fresh requests alone would not be too many.
+    fn why_undisturbed(&self) -> String {
+        let Mechanism { end, .. } = *self.found;
+        if end.demand <= end.capacity {
+            return "It fails although nothing disturbs it, and not for want of capacity."
+                .to_owned();
+        }
+        if self.found.is_multiplied() {
+            return format!(
+                "It fails although nothing disturbs it: what is sent besides first attempts makes {} a second \
+                 of {}, and {} can be served.",
+                amount(end.demand),
+                amount(self.found.fresh * end.arrivals),
+                amount(end.capacity)
+            );
+        }
+        "It fails although nothing disturbs it.".to_owned()
+    }
+
     fn why_back(&self) -> String {
-        let Mechanism { capacity, end, left, .. } = *self.found;
-        let spare = capacity - end.demand;
+        let Mechanism { capacity, fresh, end, left, .. } = *self.found;
+        let spare = end.capacity - end.demand;
         let waited = left.is_some_and(|left| left.waiting > 0);
+        let back = self.run.assessment.back_at;
+        let is_early = back.zip(left).is_some_and(|(back, left)| back < left.at);
+        if let (true, Some(back)) = (is_early, back) {
+            let at = seconds(back.as_secs_f64());
+            return format!("At second {at} it was back, while the disturbance still went on.");
+        }
+        if !waited && self.is_cached() && end.demand > fresh && self.found.fates.failed >= 0.01 {
+            return format!(
+                "What “{}” answered in time filled the cache again, so that fewer and fewer requests went on \
+                 to it.",
+                self.seat()
+            );
+        }
         if !waited {
             "Nothing was left to work off when the disturbance was over.".to_owned()
+        } else if self.slows_down() {
+            "What it had in hand became few enough for its work to be short again, and the queue drained."
+                .to_owned()
+        } else if spare > 0.0 && end.capacity > 1.05 * capacity {
+            format!(
+                "The autoscaler brought workers: {} a second were served, and {} came with all that was tried \
+                 again, so the queue drained.",
+                amount(end.served),
+                amount(end.demand)
+            )
         } else if spare > 0.0 && self.has_a_rate() {
             format!(
                 "Demand with all that is tried again stays {} attempts a second below what can be served, \
@@ -298,12 +370,16 @@ impl Told<'_> {
             return None;
         }
         let on = self.waits_outside()?;
+        let come = if end.demand < 0.005 {
+            "none come".to_owned()
+        } else {
+            format!("{} come", amount(end.demand))
+        };
         Some(format!(
-            "{}, of {} attempts a second that fresh requests would bring, {} come to “{}”: the others wait \
+            "{}, of {} attempts a second that fresh requests would bring, {come} to “{}”: the others wait \
              on their callers' side, for {on}.",
             self.meanwhile(),
             amount(expected),
-            amount(end.demand),
             self.seat()
         ))
     }
@@ -324,14 +400,9 @@ impl Told<'_> {
     }
 
     fn why_not(&self) -> String {
-        let Mechanism { fresh, capacity, held_s, end, fates, .. } = *self.found;
-        let service = self.model.service(self.found.seat);
+        let Mechanism { fresh, held_s, end, fates, .. } = *self.found;
         let loops = "The loop needs no disturbance to go on.";
-        let is_cached = self
-            .model
-            .edges()
-            .any(|(_, _, edge)| edge.to == self.found.seat && edge.cache.is_some());
-        if service.slowdown != Slowdown::None && end.served < 0.9 * fresh {
+        if self.slows_down() && end.served < 0.9 * fresh {
             return format!(
                 "Its work grows with what it has in hand: it serves {} a second, fewer than come, so what \
                  it has in hand stays as much. {loops}",
@@ -339,17 +410,21 @@ impl Told<'_> {
             );
         }
         if fates.held_back > 0.5
-            && end.demand < 0.5 * capacity
+            && end.demand < 0.5 * end.capacity
             && let Some(held_back) = self.held_back()
         {
             return format!(
                 "The service is not busy: it serves {} of {} a second. {held_back} What would tell them \
                  to let go does not come. {loops}",
                 amount(end.served),
-                amount(capacity)
+                amount(end.capacity)
             );
         }
-        if is_cached && !self.found.is_multiplied() && end.demand > capacity && end.wasted > 0.5 {
+        if self.is_cached()
+            && !self.found.is_multiplied()
+            && end.demand > end.capacity
+            && end.wasted > 0.5
+        {
             return format!(
                 "Answers that come too late are of no use and fill no cache for whoever asks next, so \
                  requests go on to “{}” that a cache would have answered, and make its answers late. \
@@ -357,13 +432,19 @@ impl Told<'_> {
                 self.seat()
             );
         }
-        if self.found.is_multiplied() && end.demand > capacity {
-            return format!(
+        if self.found.is_multiplied() && end.demand > end.capacity {
+            let makes = if fates.hedged > 0.5 * fates.again {
+                "What is out for long is sent once more, the copies keep the queue full, and a full queue \
+                 keeps everything out for long."
+            } else {
                 "Late answers are tried again, what is tried again keeps the queue full, and a full queue \
-                 makes answers late. {loops} It ends only if what arrives falls below {} a second: {} \
-                 attempts for each that fresh requests bring, at the most.",
-                amount(capacity),
-                three_digits(capacity / fresh)
+                 makes answers late."
+            };
+            return format!(
+                "{makes} {loops} It ends only if what arrives falls below {} a second: {} attempts for each \
+                 that fresh requests bring, at the most.",
+                amount(end.capacity),
+                three_digits(end.capacity / fresh)
             );
         }
         if self.outside().is_some() {
