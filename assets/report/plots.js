@@ -158,12 +158,12 @@ function axes(labelled, marks) {
 // acts, named (whether acts are), labelled (whether the time is), under and over (more to draw).
 function timePlot(host, group, times, what) {
   const lines = what.lines.map((line) => ({ ...line, values: [...line.values, line.values.at(-1) ?? 0] }));
-  const most = what.named ? Math.min(3, rows(what.acts, room(host) - LEFT - 12, [0, group.end]).count) : 0;
+  const most = what.named ? Math.min(3, rows(what.acts, room(host) - LEFT - 18, [0, group.end]).count) : 0;
   const u = new uPlot(
     {
       width: room(host),
       height: what.height + most * ROW,
-      padding: [most ? 4 + most * ROW : 8, 12, 0, 0],
+      padding: [most ? 4 + most * ROW : 8, 18, 0, 0],
       legend: { show: false },
       cursor: {
         y: false,

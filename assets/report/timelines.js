@@ -184,7 +184,7 @@ function drawOverlay(card) {
     ? panels[0].times
     : [...new Set(panels.flatMap((panel) => panel.times))].sort((a, b) => a - b);
   const along = (panel) =>
-    times.slice(0, -1).map((at) => (at < panel.end ? panel.lines.goodput[stretchAt(panel.times, at)] : null));
+    times.slice(0, -1).map((at) => (at < panel.end ? panel.lines[data.overlay][stretchAt(panel.times, at)] : null));
   const seen = new Set();
   const acts = panels
     .flatMap((panel) => panel.acts)
@@ -209,11 +209,12 @@ function drawOverlay(card) {
       }),
   });
   listen(lanes, time, { times, end: time.end }, "all variants");
+  const unit = data.overlay === "goodput" ? "/s" : " open";
   time.watchers.push(() => {
     for (const output of names.querySelectorAll("output")) {
       const panel = panels[Number(output.dataset.value)];
       const at = time.at != null && time.at <= panel.end ? stretchAt(panel.times, time.at) : null;
-      output.textContent = at == null ? "" : `${figure(panel.lines.goodput[at])}/s`;
+      output.textContent = at == null ? "" : `${figure(panel.lines[data.overlay][at])}${unit}`;
     }
   });
 }

@@ -6,6 +6,7 @@
 //! script element of type JSON, and whatever a scenario calls itself stays text.
 
 mod cells;
+mod furniture;
 mod latencies;
 mod layers;
 mod markup;
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 use crate::experiment::{CellOutcome, Run, Subject, Summary};
 use crate::model::Model;
+use crate::report::chart::activity::Reach;
 use crate::report::chart::font;
 use crate::report::chart::timeline::extent::Lower;
 use crate::report::chart::timeline::watched;
@@ -27,6 +29,7 @@ use crate::report::table::figure::seconds;
 use crate::report::table::{ExplainDocument, Rows, RunDocument};
 use crate::report::terminal::sentence;
 use cells::Behind;
+use furniture::{DIALOG, LATENCIES, card, footer, overlay, toolbar};
 use markup::{embedded, escaped, shell_word};
 use panel::{Detail, Number, Panel, Reaches};
 
@@ -105,6 +108,8 @@ struct Data<'a> {
     names: Vec<&'a str>,
     extent: Option<Reaches>,
     panels: Vec<Panel>,
+    /// The line of every panel that stands over those of the others.
+    overlay: &'static str,
     latencies: Vec<Vec<(Number, Number)>>,
     dashes: Vec<Vec<f64>>,
     cells: Vec<Behind<'a>>,
@@ -161,8 +166,7 @@ impl Report<'_> {
     /// What is drawn, and of each variant its name and what became of it.
     fn data(&self) -> (Data<'_>, Vec<Head>) {
         let runs = self.models();
-        let each = (STRETCHES / runs.len().max(1)).clamp(OF_EACH[0], OF_EACH[1]);
-        let watched = watched::all(&runs, each);
+        let watched = watched::all(&runs, stretches(runs.len()));
         let extent = panel::extent(&watched, &runs);
         let command = self.command("run");
         let data = Data {
@@ -170,12 +174,36 @@ impl Report<'_> {
             names: self.subjects.iter().map(|subject| subject.name).collect(),
             extent: (!runs.is_empty()).then(|| Reaches::of(&watched, &extent)),
             panels: watched.iter().map(|run| Panel::of(run, &extent, Detail::Full)).collect(),
+            overlay: if self.shows_open(extent.lower) { "below" } else { "goodput" },
             latencies: self.runs.iter().map(latencies::curve).collect(),
             dashes: latencies::dashes(),
             cells: self.grid.map_or_else(Vec::new, |grid| cells::behind(&grid, &command)),
         };
         let head = |(model, run): &(&Model, &Run)| Head::of(model, run);
         (data, runs.iter().map(head).collect())
+    }
+
+    /// Whether who is open is laid over one another, since nobody is ever answered and lines of goodput
+    /// would all be zero.
+    fn shows_open(&self, lower: Lower) -> bool {
+        lower == Lower::Open && self.runs.iter().all(|run| run.recording.tally.succeeded == 0)
+    }
+
+    /// What a reader of the lines must know.
+    fn notes(&self) -> Vec<String> {
+        let runs = self.models();
+        let watched = watched::all(&runs, stretches(runs.len()));
+        let together = watched.first().map_or(1, |run| run.together);
+        let window = self.subjects.first().map(|subject| subject.model.window);
+        let mut notes = Vec::new();
+        if let Some(window) = window.filter(|_| together > 1) {
+            let length = seconds(window.as_secs_f64());
+            notes.push(format!("Lines are means of {together} windows of {length} s."));
+        }
+        if let Some(cut) = Reach::of(&runs).words() {
+            notes.push(format!("The axis ends early: {cut}."));
+        }
+        notes
     }
 
     fn runs_document(&self) -> RunDocument<'_> {
@@ -249,8 +277,11 @@ impl Report<'_> {
     fn timelines(&self, page: &mut String, heads: &[Head], data: &Data<'_>) {
         let lower = data.extent.map_or(Lower::Waiting, Reaches::lower);
         let mut text = toolbar(lower);
+        for note in self.notes() {
+            let _ = writeln!(text, "<p class=\"hint\">{}</p>", escaped(&note));
+        }
         if self.subjects.len() > 1 {
-            text.push_str(OVERLAY);
+            text.push_str(&overlay(self.shows_open(lower)));
         }
         text.push_str("<div class=\"cards\">\n");
         for (nth, (subject, head)) in self.subjects.iter().zip(heads).enumerate() {
@@ -347,6 +378,11 @@ impl Head {
     }
 }
 
+/// How many stretches each of so many runs is drawn in, at most.
+fn stretches(runs: usize) -> usize {
+    (STRETCHES / runs.max(1)).clamp(OF_EACH[0], OF_EACH[1])
+}
+
 fn section(page: &mut String, id: &str, heading: &str, body: &str) {
     let _ = write!(
         page,
@@ -354,97 +390,3 @@ fn section(page: &mut String, id: &str, heading: &str, body: &str) {
          {body}</section>\n"
     );
 }
-
-fn toolbar(lower: Lower) -> String {
-    let below = match lower {
-        Lower::Waiting => "waiting time",
-        Lower::Open => "requests open",
-    };
-    let keys = [
-        ("demand", "fresh demand"),
-        ("goodput", "goodput: answered in time"),
-        ("attempts", "attempts sent"),
-        ("below", below),
-        ("queue", "waiting in queues"),
-    ];
-    let mut text = String::from(
-        "<div class=\"toolbar\" role=\"group\" aria-label=\"All timelines\">\n<div class=\"legend\">",
-    );
-    for (series, words) in keys {
-        let _ = write!(
-            text,
-            "<button type=\"button\" aria-pressed=\"true\" data-series=\"{series}\">\
-             <i class=\"mark {series}\"></i>{words}</button>"
-        );
-    }
-    text.push_str(
-        "</div>\n<div class=\"zoom\"><output id=\"range\"></output>\
-         <button type=\"button\" data-zoom=\"in\" aria-label=\"Zoom in\">+</button>\
-         <button type=\"button\" data-zoom=\"out\" aria-label=\"Zoom out\">−</button>\
-         <button type=\"button\" data-zoom=\"all\">whole run</button></div>\n</div>\n\
-         <p class=\"hint\">Drag over a stretch of time to zoom, double-click to see all of it again. By keys: \
-         arrows move the cursor, + and − zoom, Esc shows all.</p>\n\
-         <noscript><p class=\"hint\">The charts need JavaScript; everything else on this page does not.</p>\
-         </noscript>\n",
-    );
-    text
-}
-
-fn card(text: &mut String, nth: usize, name: &str, head: &Head, lower: Lower) {
-    let Head { tone, said } = head;
-    let (name, said) = (escaped(name), escaped(said));
-    let _ = write!(
-        text,
-        "<figure class=\"card\" data-panel=\"{nth}\">\n<figcaption><h3>{name}</h3>\
-         <p class=\"said {tone}\">{said}</p></figcaption>\n<p class=\"readout\"></p>\n\
-         <div class=\"lanes\">"
-    );
-    lanes(text, lower);
-    text.push_str("</div>\n</figure>\n");
-}
-
-/// The plots of one run, one beneath the other.
-fn lanes(text: &mut String, lower: Lower) {
-    let below = match lower {
-        Lower::Waiting => "waiting, s",
-        Lower::Open => "requests open",
-    };
-    let units = [("rates", "per second"), ("below", below), ("queue", "waiting in queues")];
-    for (lane, unit) in units {
-        let _ = write!(
-            text,
-            "<div class=\"lane {lane}\" data-lane=\"{lane}\"><span class=\"unit\">{unit}</span>\
-             <div class=\"plot\"></div></div>"
-        );
-    }
-}
-
-fn footer(page: &mut String) {
-    let _ = write!(
-        page,
-        "<footer>\n<p>Made by metastable {version}. This page holds all that it shows, and asks nothing of \
-         any network.</p>\n<details><summary>Licence of uPlot, which draws the charts</summary>\
-         <pre tabindex=\"0\">{licence}</pre></details>\n</footer>\n",
-        version = env!("CARGO_PKG_VERSION"),
-        licence = escaped(UPLOT_LICENCE),
-    );
-}
-
-const OVERLAY: &str = "<figure class=\"card overlay\" data-overlay>\n<figcaption><h3>Goodput of all variants</h3>\
-</figcaption>\n<div class=\"lanes\"><div class=\"lane\" data-lane=\"overlay\"><span class=\"unit\">per second\
-</span><div class=\"plot\"></div></div></div>\n<div class=\"names\"></div>\n</figure>\n";
-
-const LATENCIES: &str = "<p class=\"hint\">The further right, the rarer: at p99, one request in a hundred took \
-longer. Each line ends at its slowest request.</p>\n<figure class=\"card\" data-latencies>\n<div class=\"lane\">\
-<span class=\"unit\">milliseconds</span><div class=\"plot\"></div></div>\n<div class=\"names\"></div>\n</figure>\n";
-
-const DIALOG: &str = "<dialog id=\"cell\" aria-labelledby=\"cell-title\">\n<div class=\"bar\"><h2 \
-id=\"cell-title\"></h2><button type=\"button\" data-close aria-label=\"Close\">×</button></div>\n\
-<p id=\"cell-outcome\"></p>\n<p class=\"said\" id=\"cell-said\"></p>\n<p class=\"readout\"></p>\n\
-<div class=\"lanes\"></div>\n<div class=\"steps-to\" role=\"group\" aria-label=\"Neighbouring cells\">\
-<button type=\"button\" data-step=\"0,-1\" aria-label=\"The cell to the left\">←</button>\
-<button type=\"button\" data-step=\"0,1\" aria-label=\"The cell to the right\">→</button>\
-<button type=\"button\" data-step=\"-1,0\" aria-label=\"The cell above\">↑</button>\
-<button type=\"button\" data-step=\"1,0\" aria-label=\"The cell below\">↓</button></div>\n\
-<div class=\"code\"><pre id=\"cell-command\" tabindex=\"0\" aria-label=\"Command\"></pre>\
-<button type=\"button\" data-copy=\"cell-command\">copy</button></div>\n</dialog>\n";

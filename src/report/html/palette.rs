@@ -94,8 +94,9 @@ pub(super) fn rules() -> String {
     )
 }
 
-/// What is written on a cell: whichever is read best.
-const INKS: [Colour; 2] = [theme::INK, theme::PAPER];
+/// What is written on a cell, whichever is read best. Of black and white, and of no lighter black, one
+/// has a contrast of 4.5 to any colour.
+const INKS: [Colour; 2] = [Colour(0, 0, 0), Colour(0xFF, 0xFF, 0xFF)];
 
 #[cfg(test)]
 mod tests {

@@ -118,6 +118,32 @@ fn what_cannot_be_written_is_refused_before_anything_is_run() {
     }
 }
 
+/// Where nobody is ever answered, who is open is laid over one another.
+#[test]
+fn those_who_are_never_answered_are_shown_waiting() {
+    let fixture = Fixture::new();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/silent-server.toml");
+    fixture.stdout(&["report", path, "-o", "r.html"]);
+    let page = fixture.read("r.html");
+    assert!(page.contains("Requests open in all variants"));
+    let data = data(&page);
+    assert_eq!(data["overlay"], "below");
+    let open = &data["panels"][0]["lines"]["below"];
+    assert!(open.as_array().unwrap().iter().any(|count| count.as_f64().unwrap() > 0.0), "{open}");
+}
+
+/// An axis that ends before the run does says so.
+#[test]
+fn what_is_left_out_is_told() {
+    let fixture = Fixture::new();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/failover-wave.toml");
+    fixture.stdout(&["report", path, "-o", "r.html"]);
+    let page = fixture.read("r.html");
+    assert!(page.contains("The axis ends early: nothing happens from second"), "a cut is not told");
+    let end = data(&page)["extent"]["time"].as_f64().unwrap();
+    assert!(end < data(&page)["panels"][0]["end"].as_f64().unwrap(), "{end}");
+}
+
 /// Where services call each other, their tables and the bars of their edges are there too.
 #[test]
 fn graphs_have_layers() {
