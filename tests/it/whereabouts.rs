@@ -194,7 +194,7 @@ impl Watch {
         let callers = |&(edge, _): &(EdgeId, u16)| {
             let (_, caller, _) = model.edges().find(|(id, ..)| *id == edge).expect("an edge");
             match caller {
-                Caller::Client(id) => model.clients[id.index()].instances.get(),
+                Caller::Client(id) => model.clients[id.index()].instance_count(),
                 Caller::Service(id, _) => model.service(id).instances.get(),
             }
         };
