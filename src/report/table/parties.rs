@@ -312,11 +312,11 @@ mod tests {
             ejections: 2,
             ejected: Span::from_secs(7),
         };
-        let record = of_instance(instance);
+        let of_one = of_instance(instance);
         for metric in InstanceMetric::ALL {
-            assert_eq!(value(&record, metric.name()), metric.of(&instance), "{}", metric.name());
+            assert_eq!(value(&of_one, metric.name()), metric.of(&instance), "{}", metric.name());
         }
-        assert_eq!(record.len(), InstanceMetric::ALL.len());
+        assert_eq!(of_one.len(), InstanceMetric::ALL.len());
         let of_client = |metric: &ClientMetric| metric.name() != "succeeded_share";
         for metric in ClientMetric::ALL.iter().filter(|metric| of_client(metric)) {
             assert!(value(&record, metric.name()).is_some(), "{}", metric.name());
