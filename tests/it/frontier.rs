@@ -13,7 +13,7 @@ const STALLS: Range = Range { from: 0.2, to: 3.0, logarithmic: false, whole: fal
 
 fn world(story: &Story, load: f64, stall: f64) -> Result<Model, Trouble> {
     let load = format!("clients.web.load={load}");
-    let stall = format!("triggers.gc.stall.lasts={stall}s");
+    let stall = format!("triggers.gc.stall.lasts={stall:.4}s");
     let changes = [&load, &stall].map(|text| Alteration { text, name: "--x" });
     story.altered(&story.variants[0].name, &changes)
 }
