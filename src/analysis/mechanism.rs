@@ -341,7 +341,12 @@ fn stretch(
             Some(_) => capacity.max(served),
             None => capacity,
         },
-        wasted: if sum.completed == 0 { 0.0 } else { sum.wasted as f64 / sum.completed as f64 },
+        // An answer that is lost on its way is wasted when it is lost, which may be a window after the one
+        // in which it was served.
+        wasted: match sum.completed {
+            0 => 0.0,
+            completed => (sum.wasted as f64 / completed as f64).min(1.0),
+        },
         waited_s: sum.waiting_mean_s(),
         waiting: sum.queue,
         arrivals: arrivals as f64 / (model.fresh_demand() * seconds),

@@ -51,7 +51,6 @@ fn the_line_is_that_of_the_grid_for_a_fifth_of_its_runs() {
     for load in [0.35, 0.5, 0.65, 0.8, 0.92] {
         let Some([low, high]) = zone(&found, load) else { panic!("{load}: {found:?}") };
         for stall in [0.25, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0, 2.8, low - step, high + step] {
-            let stall = (stall * 1e3_f64).round() / 1e3;
             let expected = match stall {
                 stall if stall <= low - step => true,
                 stall if stall >= high + step => false,
