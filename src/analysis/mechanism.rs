@@ -284,7 +284,7 @@ fn seen(recording: &Recording, id: ServiceId) -> Vec<Station> {
         return recording.graph.stations().map(|window| window[id.index()]).collect();
     }
     let of_window = |window: &Window| Station {
-        attempts: window.attempts,
+        attempts: window.attempts + window.repeats,
         started: window.started,
         completed: window.throughput,
         wasted: window.wasted,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::Args as Arguments;
 use metastable::experiment::{Claim, Subject, check as try_claims};
 use metastable::report::table::{CheckDocument, Checked, Kept};
@@ -49,6 +50,9 @@ enum Read {
 pub(super) fn check(args: &Args, options: &Options) -> Result<Exit, Failure> {
     args.output.refuse_unwritable()?;
     if let Some(path) = &args.junit {
+        if path.extension().is_none_or(|ending| ending != "xml") {
+            return Err(anyhow!("--junit {}: the name must end in .xml", path.display()).into());
+        }
         refuse_unwritable_file("--junit", path)?;
     }
     let files = read_all(&args.paths, options);

@@ -46,6 +46,7 @@ fn told<'m>(models: impl Iterator<Item = (&'m str, &'m Model)>, engine: Engine) 
     let mut lines: Vec<(String, u64)> = Vec::new();
     for (name, model) in models {
         let how = match (engine, &obstacles(model)[..]) {
+            (_, [Obstacle::Solver, ..]) => "in steps, as the scenario asks for".to_owned(),
             (Engine::Auto, []) => "by the shortcut".to_owned(),
             (Engine::Events, []) => "event by event, though there is a shortcut".to_owned(),
             (_, obstacles) => format!("event by event; there is {}", list(obstacles)),

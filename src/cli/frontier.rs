@@ -51,7 +51,8 @@ pub(super) struct Args {
     y_log: bool,
     #[command(flatten)]
     first: First,
-    /// The most runs, control runs apart
+    /// After how many runs no column is begun, control runs apart; what is begun is
+    /// finished
     #[arg(long, value_name = "N", default_value_t = 1000)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     runs: u64,

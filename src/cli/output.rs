@@ -169,6 +169,10 @@ pub(super) fn refuse_unwritable_file(option: &str, path: &Path) -> Result<(), Fa
     if path.is_dir() || path.file_name().is_none() {
         return Err(anyhow!("{option} {}: this is a folder", path.display()).into());
     }
+    // What is put in its place would be an ordinary file: a pipe or a device would be gone.
+    if path.metadata().is_ok_and(|there| !there.is_file()) {
+        return Err(anyhow!("{option} {}: this is no ordinary file", path.display()).into());
+    }
     let folder = folder_of(path);
     // Folders of charts are made as needed; one that is named only in passing is rather a slip.
     if !folder.is_dir() {

@@ -75,6 +75,15 @@ impl AdviceDocument<'_> {
         Some(format!("metastable run {file} --variant '{variant}'{sets}"))
     }
 
+    /// What more has to be set where one value is not all of a change.
+    fn several_changes(&self) -> Vec<String> {
+        let several = self.helps().into_iter().skip(1).filter(|(tried, _)| tried.changes.len() > 1);
+        let set = |changes: &[String]| {
+            changes.iter().map(|change| format!(" --set '{change}'")).collect::<String>()
+        };
+        several.map(|(tried, _)| format!("{}:{}", tried.name, set(&tried.changes))).collect()
+    }
+
     fn cost(&self) -> String {
         let all = || self.tried.iter().chain(self.ways_out.iter().flat_map(|way| &way.tried));
         let runs: u64 = all().map(|tried| tried.trial.runs).sum();
@@ -206,6 +215,9 @@ impl Document for AdviceDocument<'_> {
         if !self.helps().is_empty() {
             text.push_str(&self.cures().text(width));
             text.push('\n');
+            for note in self.several_changes() {
+                text.push_str(&plain(&note));
+            }
         }
         for sheet in [self.failures(), self.operator()].into_iter().flatten() {
             text.push_str(&sheet.text(width));

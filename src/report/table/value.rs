@@ -29,7 +29,8 @@ impl Value {
     /// The value in a cell of a table, with all its digits; nothing for what has no place there.
     pub(super) fn words(&self) -> String {
         match self {
-            Self::Nothing | Self::Texts(_) | Self::Records(_) | Self::Record(_) => String::new(),
+            Self::Nothing | Self::Records(_) | Self::Record(_) => String::new(),
+            Self::Texts(texts) => texts.join("; "),
             Self::Flag(flag) => flag.to_string(),
             Self::Count(count) => count.to_string(),
             Self::Number(number) => number.to_string(),
