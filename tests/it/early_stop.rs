@@ -11,6 +11,7 @@ use metastable::policy::retry::{Backoff, Exponential, Growth, Jitter, Spread};
 use metastable::policy::shedding::Shedding;
 use metastable::time::Span;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use crate::worlds::{immediately, ms, rate, retry_storm};
 
@@ -61,6 +62,8 @@ proptest! {
     #![proptest_config(ProptestConfig {
         cases: 4,
         max_shrink_iters: 0,
+        // A verdict by early stop is certain enough, not certain: the cells are the same every time.
+        rng_seed: RngSeed::Fixed(7),
         ..ProptestConfig::default()
     })]
 
