@@ -16,6 +16,8 @@ pub(super) struct Controls {
     /// Which world each cell is without what disturbs it.
     groups: Vec<usize>,
     seeds: Range<u64>,
+    /// Whether runs may end early, for which more of a control run is kept.
+    early_stop: bool,
     /// Of each world, under each seed.
     shared: Vec<Mutex<Shared>>,
 }
@@ -31,7 +33,7 @@ struct Shared {
 const COMPARED: usize = 64;
 
 impl Controls {
-    pub(super) fn of(cells: &[Cell], seeds: Range<u64>) -> Self {
+    pub(super) fn of(cells: &[Cell], seeds: Range<u64>, early_stop: bool) -> Self {
         let mut worlds: VecDeque<(usize, (Option<usize>, Model))> = VecDeque::new();
         let (mut groups, mut sizes) = (Vec::with_capacity(cells.len()), Vec::new());
         for cell in cells {
@@ -50,7 +52,7 @@ impl Controls {
             let one = move |_| Mutex::new(Shared { control: None, left });
             seeds.clone().map(one).collect::<Vec<_>>()
         };
-        Self { shared: sizes.iter().flat_map(shared).collect(), groups, seeds }
+        Self { shared: sizes.iter().flat_map(shared).collect(), groups, seeds, early_stop }
     }
 
     /// The control run of cell number `nth`, which has this `model`, under `seed`. Whoever asks for one
@@ -63,7 +65,9 @@ impl Controls {
         seed: u64,
     ) -> Arc<Control> {
         let mut shared = self.shared(nth, seed);
-        let control = shared.control.get_or_insert_with(|| Arc::new(bench.control(model, seed)));
+        let control = shared
+            .control
+            .get_or_insert_with(|| Arc::new(bench.control(model, seed, self.early_stop)));
         Arc::clone(control)
     }
 

@@ -55,7 +55,7 @@ impl Engine {
 pub(super) struct Control {
     /// Whether it fails too.
     pub(super) fails: bool,
-    /// Its windows, if nobody gave up in it.
+    /// Its windows, if they are needed and nobody gave up in it.
     untroubled: Option<Vec<Window>>,
 }
 
@@ -112,11 +112,12 @@ impl Workbench {
         (assess(model, &recording, || control.fails), cut_short)
     }
 
-    /// What others that are run against the same control run need of it.
-    pub(super) fn control(&mut self, model: &Model, seed: u64) -> Control {
+    /// What others that are run against the same control run need of it; its windows only for those that
+    /// may end early.
+    pub(super) fn control(&mut self, model: &Model, seed: u64, early_stop: bool) -> Control {
         let undisturbed = model.undisturbed();
         let recording = self.record(&undisturbed, seed);
-        let untroubled = Early::is_untroubled(&undisturbed, &recording.tally);
+        let untroubled = early_stop && Early::is_untroubled(&undisturbed, &recording.tally);
         Control {
             fails: control_fails(model, &recording),
             untroubled: untroubled.then(|| recording.timeline.windows().to_vec()),

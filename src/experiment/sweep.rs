@@ -130,7 +130,7 @@ fn every_run<T: Send>(
     way: Way<'_>,
     work: impl Fn(&mut Workbench, &Job<'_>) -> T + Sync,
 ) -> Option<Vec<T>> {
-    let controls = Controls::of(cells, seeds.clone());
+    let controls = Controls::of(cells, seeds.clone(), way.early_stop);
     let jobs: Vec<Job<'_>> = cells
         .iter()
         .enumerate()

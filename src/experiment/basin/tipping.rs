@@ -45,7 +45,7 @@ impl<P: Fn() + Sync> Judge<'_, P> {
         let found = in_parallel(seeds, stop, |bench, &seed| -> Found {
             // What is at the start decides from where on its control run is looked at: from the beginning.
             let model = Model { start: start(guess), ..self.base.clone() };
-            let control = bench.control(&model, seed);
+            let control = bench.control(&model, seed, true);
             (self.progress)();
             let mut runs = 1;
             let mut side = |value: f64| {
