@@ -385,9 +385,7 @@ impl Idle {
         let key = (path.to_owned(), question);
         let diagnostic = reason.map(|reason| {
             let diagnostic = match question {
-                Question::Effect => {
-                    Diagnostic::warning(place, format!("`{path}` has no effect"))
-                }
+                Question::Effect => Diagnostic::warning(place, format!("`{path}` has no effect")),
                 Question::Aftermath => {
                     Diagnostic::warning(place, format!("`{path}` lasts to the end of the run"))
                 }
