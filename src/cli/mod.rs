@@ -24,6 +24,7 @@ mod presets;
 mod progress;
 mod report;
 mod run;
+mod schema;
 mod seeds;
 mod steps;
 mod story;
@@ -81,6 +82,7 @@ enum Command {
     Report(report::Args),
     Presets(presets::Args),
     Init(init::Args),
+    Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -124,6 +126,7 @@ impl Cli {
             Command::Report(args) => report::report(args, &self.options),
             Command::Presets(args) => presets::presets(args),
             Command::Init(args) => init::init(args, &self.options),
+            Command::Schema(args) => schema::schema(args),
             Command::Completions(args) => completions::completions(args, Self::command()),
             Command::Man(args) => man::man(args, Self::command()),
         }

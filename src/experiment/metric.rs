@@ -5,10 +5,10 @@ use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::observe::{Busiest, BusiestCount, EdgeTotal, Instance, ServiceTotal, Share};
 
 macro_rules! metrics {
-    ($(#[$about:meta])* $name:ident of $of:ty { $($(#[$doc:meta])* $variant:ident $key:literal $value:expr,)* }) => {
+    ($(#[$about:meta])* $name:ident of $of:ty { $(#[doc = $doc:literal] $variant:ident $key:literal $value:expr,)* }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
+        pub enum $name { $(#[doc = $doc] $variant,)* }
 
         impl $name {
             /// Every metric there is.
@@ -17,6 +17,11 @@ macro_rules! metrics {
             /// Its name in scenario files and outputs.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $key,)* }
+            }
+
+            /// What it counts, with its unit, in a sentence.
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$variant => $doc.trim_ascii(),)* }
             }
 
             /// Its value, or none where there is none.
