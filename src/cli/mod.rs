@@ -14,6 +14,7 @@ mod frontier;
 mod hysteresis;
 mod init;
 mod interrupt;
+mod journal;
 mod man;
 mod odds;
 mod options;
@@ -39,7 +40,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub(crate) use exit::Exit;
 use failure::Failure;
 use options::Options;
-use output::complain;
+use output::{complain, tell};
 
 /// Simulates a service, its clients and a disturbance, and tells whether the service comes back by
 /// itself.
@@ -92,9 +93,13 @@ pub(crate) fn main() -> Exit {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if error.use_stderr() {
+                tell(error.render().ansi().to_string().trim_end());
+                return Exit::Invalid;
+            }
             // A reader that is gone needs no help text.
             let _ = error.print();
-            return if error.use_stderr() { Exit::Invalid } else { Exit::Done };
+            return Exit::Done;
         }
     };
     cli.options.apply();

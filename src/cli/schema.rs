@@ -38,7 +38,7 @@ pub(super) fn schema(args: &Args) -> Result<Exit, Failure> {
     };
     refuse_unwritable_file("-o", path)?;
     let mut files = Files::default();
-    files.add_at(path, text.into_bytes())?;
+    files.add_at(path, text.into_bytes());
     save(&files)?;
     Ok(Exit::Done)
 }
