@@ -132,8 +132,8 @@ pub(super) fn of_advice(
 
 fn add(files: &mut Files, folder: &Path, name: &str, chart: &Chart) -> Result<(), Failure> {
     let png = chart.png().map_err(anyhow::Error::from)?;
-    files.add(folder, format!("{name}.svg"), chart.svg().as_bytes().to_vec());
-    files.add(folder, format!("{name}.png"), png);
+    files.add(folder, &format!("{name}.svg"), chart.svg().as_bytes().to_vec());
+    files.add(folder, &format!("{name}.png"), png);
     if let Some(left_out) = chart.left_out() {
         files.note(format!("{name}: {left_out}"));
     }

@@ -11,12 +11,13 @@ use super::engine::Choice;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::journal::{Journal, Talk};
 use super::options::Options;
 use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::Seeds;
-use super::story::{Source, stem, subjects};
+use super::story::{Source, model_of, stem, subjects};
 
 /// Run a scenario and its variants: verdict, figures and timelines
 #[derive(Debug, Arguments)]
@@ -31,6 +32,8 @@ pub(super) struct Args {
     plot: Option<PathBuf>,
     #[command(flatten)]
     engine: Choice,
+    #[command(flatten)]
+    talk: Talk,
     #[command(flatten)]
     output: Output,
     /// What a row of CSV is: a run, or each service, each edge (a call from one to another), or each
@@ -79,6 +82,7 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
         refuse_unwritable(folder)?;
     }
     let story = args.source.read()?;
+    args.output.spare(&story)?;
     let variants = args.source.pick(&story, options)?;
     if let Some(Row::Instances) = args.rows
         && variants.iter().all(|variant| variant.model.instances().next().is_none())
@@ -93,12 +97,13 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
     let way = Way { engine, ..Way::from(interrupt.stop()) };
     let progress = Progress::over((seeds.end - seeds.start) * subjects.len() as u64, options);
+    let journal = Journal::new(progress, engine, &args.talk);
     let kept = replicate(&subjects, seeds.clone(), way, |run: Run| -> Kept {
-        progress.step();
+        journal.ran(&run, model_of(&subjects, &run));
         let charted = (args.plot.is_some() && run.seed == seeds.start).then(|| run.clone());
         (Summary::from(run), charted)
     });
-    drop(progress);
+    drop(journal);
     let (runs, charted): (Vec<Summary>, Vec<Option<Run>>) =
         kept.ok_or(Failure::Interrupted)?.into_iter().unzip();
 

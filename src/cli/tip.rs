@@ -84,6 +84,7 @@ pub(super) fn tip(args: &Args, options: &Options) -> Result<Exit, Failure> {
         refuse_unwritable(folder)?;
     }
     let story = args.source.read()?;
+    args.output.spare(&story)?;
     let variants = args.source.pick_or_base(&story, options)?;
     let searches = variants
         .iter()

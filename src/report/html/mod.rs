@@ -84,6 +84,8 @@ pub struct Grid<'a> {
     pub cells: &'a [CellOutcome],
     /// The run of each cell under the first seed.
     pub timelines: &'a [CellTimeline],
+    /// The variants that change what an axis changes: laid over the file, a value does not reach them.
+    pub changed: &'a [String],
 }
 
 /// What a reader needs to have the same report again.
@@ -173,7 +175,6 @@ impl Report<'_> {
         let runs = self.models();
         let watched = watched::all(&runs, stretches(runs.len()));
         let extent = panel::extent(&watched, &runs);
-        let command = self.command("run");
         let data = Data {
             seed: self.seeds.start,
             names: self.subjects.iter().map(|subject| subject.name).collect(),
@@ -182,7 +183,9 @@ impl Report<'_> {
             overlay: if self.shows_open(extent.lower) { "below" } else { "goodput" },
             latencies: self.runs.iter().map(latencies).collect(),
             dashes: palette::dashes(),
-            cells: self.grid.map_or_else(Vec::new, |grid| cells::behind(&grid, &command)),
+            cells: self
+                .grid
+                .map_or_else(Vec::new, |grid| cells::behind(&grid, |what| self.command(what))),
         };
         let head = |(model, run): &(&Model, &Run)| Head::of(model, run);
         (data, runs.iter().map(head).collect())

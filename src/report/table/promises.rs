@@ -330,7 +330,7 @@ mod tests {
             (Claim::Cells { cells: &cells, promise: &all_held, seeds: 5 }, 1),
             (Claim::Cells { cells: &cells, promise: &one_broken, seeds: 5 }, 1),
         ];
-        let claims = check(&claims, &AtomicBool::new(false), || ()).unwrap();
+        let claims = check(&claims, &AtomicBool::new(false), |_| ()).unwrap();
         let axes = example::axes();
         let files = vec![
             Checked::Kept(Kept { file: "storm.toml", axes: &axes, claims }),

@@ -137,8 +137,11 @@ fn the_index_lists_every_page() {
         targets(&text).iter().filter_map(|target| resolved(index, target)).collect();
     listed.insert(PathBuf::from(index));
     let pages = super::pages();
-    let missing: Vec<&String> =
-        pages.iter().map(|(page, _)| page).filter(|page| !listed.contains(Path::new(page))).collect();
+    let missing: Vec<&String> = pages
+        .iter()
+        .map(|(page, _)| page)
+        .filter(|page| !listed.contains(Path::new(page)))
+        .collect();
     assert_eq!(missing, [""; 0], "{index} does not lead to them");
 }
 
