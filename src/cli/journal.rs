@@ -70,7 +70,7 @@ impl Journal {
     }
 
     /// The same of a run that a promise is about.
-    pub(super) fn of_promise(&self, tried: Tried<'_>) {
+    pub(super) fn of_promise(&self, ran: Ran<'_>) {
         let Ran { name, model, seed, verdict, events } = ran;
         self.ended(&Ended { model, name, seed, verdict, events: Some(events) });
     }

@@ -25,8 +25,8 @@ pub(super) struct Output {
     /// How the result is printed
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     format: Printed,
-    /// Save the result as well; .txt, .md, .csv or .json says in which format.
-    /// May be repeated
+    /// Save the result as well; .txt, .md, .csv, .json or .parquet says in
+    /// which format. May be repeated
     #[arg(short, long, value_name = "FILE", value_parser = parse_target)]
     output: Vec<Target>,
 }
@@ -43,20 +43,28 @@ enum Printed {
 #[derive(Clone, Debug)]
 struct Target {
     path: PathBuf,
-    format: Format,
+    format: Saved,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Saved {
+    Text(Format),
+    Parquet,
 }
 
 fn parse_target(text: &str) -> Result<Target, String> {
     let path = PathBuf::from(text);
     let extension = path.extension().and_then(|extension| extension.to_str());
     let format = match extension {
-        Some("txt") => Format::Text,
-        Some("md") => Format::Markdown,
-        Some("csv") => Format::Csv,
-        Some("json") => Format::Json,
+        Some("txt") => Saved::Text(Format::Text),
+        Some("md") => Saved::Text(Format::Markdown),
+        Some("csv") => Saved::Text(Format::Csv),
+        Some("json") => Saved::Text(Format::Json),
+        Some("parquet") => Saved::Parquet,
         Some(_) | None => {
             return Err(
-                "the name must end in .txt, .md, .csv or .json, which says the format".to_owned()
+                "the name must end in .txt, .md, .csv, .json or .parquet, which says the format"
+                    .to_owned(),
             );
         }
     };
@@ -125,18 +133,27 @@ impl Output {
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         for Target { path, format } in &self.output {
-            let text = anstream::adapter::strip_str(&document.render(*format, WIDTH)).to_string();
-            files.add_at(path, text.into_bytes());
+            let bytes = match format {
+                Saved::Text(format) => {
+                    let text = document.render(*format, WIDTH);
+                    anstream::adapter::strip_str(&text).to_string().into_bytes()
+                }
+                Saved::Parquet => document.parquet(),
+            };
+            files.add_at(path, bytes);
         }
         interrupt.close()?;
         save(&files)?;
         print(&document.render(self.format.into(), width()))
     }
 
-    /// Whether anything is printed or saved in this format.
-    pub(super) fn writes(&self, format: Format) -> bool {
-        Format::from(self.format) == format
-            || self.output.iter().any(|target| target.format == format)
+    /// Whether anything is printed or saved as one table.
+    pub(super) fn writes_table(&self) -> bool {
+        let is_table = |target: &Target| match target.format {
+            Saved::Text(format) => format == Format::Csv,
+            Saved::Parquet => true,
+        };
+        Format::from(self.format) == Format::Csv || self.output.iter().any(is_table)
     }
 }
 

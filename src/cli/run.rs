@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::{Args as Arguments, ValueEnum};
 use metastable::experiment::{Run, Summary, Way, replicate};
-use metastable::report::table::{Format, Rows, RunDocument};
+use metastable::report::table::{Rows, RunDocument};
 
 use super::engine::Choice;
 use super::exit::Exit;
@@ -36,8 +36,8 @@ pub(super) struct Args {
     talk: Talk,
     #[command(flatten)]
     output: Output,
-    /// What a row of CSV is: a run, or each service, each edge (a call from one to another), or each
-    /// instance of a service that has several
+    /// What a row of CSV or Parquet is: a run, or each service, each edge (a call from one to
+    /// another), each instance of a service that has several, or each window of the timeline
     #[arg(long, value_name = "WHAT")]
     rows: Option<Row>,
 }
@@ -48,6 +48,7 @@ enum Row {
     Services,
     Edges,
     Instances,
+    Windows,
 }
 
 impl From<Row> for Rows {
@@ -57,6 +58,7 @@ impl From<Row> for Rows {
             Row::Services => Self::Services,
             Row::Edges => Self::Edges,
             Row::Instances => Self::Instances,
+            Row::Windows => Self::Windows,
         }
     }
 }
@@ -68,15 +70,19 @@ Examples:
   metastable run storm.toml --set clients.web.call.timeout=500ms --plot plots
   metastable run storm.toml --format json | jq '.runs[].verdict'
   metastable run storm.toml -o storm.md -o storm.csv
-  metastable run layers.toml --format csv --rows edges";
+  metastable run layers.toml --format csv --rows edges
+  metastable run storm.toml --rows windows -o storm.parquet";
 
 /// What is kept of a run: a summary, and the run itself where a chart needs it.
 type Kept = (Summary, Option<Run>);
 
 pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     args.output.refuse_unwritable()?;
-    if args.rows.is_some() && !args.output.writes(Format::Csv) {
-        return Err(anyhow!("--rows is about CSV: add --format csv, or -o FILE.csv").into());
+    if args.rows.is_some() && !args.output.writes_table() {
+        return Err(anyhow!(
+            "--rows is about CSV and Parquet: add --format csv, -o FILE.csv or -o FILE.parquet"
+        )
+        .into());
     }
     if let Some(folder) = &args.plot {
         refuse_unwritable(folder)?;

@@ -50,6 +50,7 @@ Examples:
   metastable sweep headroom.toml
   metastable sweep headroom.toml --seeds 20 --jobs 4 --long
   metastable sweep headroom.toml --plot plots -o headroom.csv
+  metastable sweep headroom.toml -o headroom.parquet
   metastable sweep headroom.toml --format json | jq '.cells[].recovered_share'";
 
 const NO_SWEEP: &str = "\

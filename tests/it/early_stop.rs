@@ -63,7 +63,7 @@ fn any_storm() -> impl Strategy<Value = Model> {
 fn judged(cells: &[Cell], engine: Engine, early_stop: bool) -> Vec<CellOutcome> {
     let stop = AtomicBool::new(false);
     let way = Way { stop: &stop, engine, early_stop };
-    sweep(cells, 1..3, way, || ()).expect("nobody stops it")
+    sweep(cells, 1..3, way, |_| ()).expect("nobody stops it")
 }
 
 proptest! {

@@ -51,6 +51,7 @@ const ROOMS: &[Room] = &[
         &[
             "anstyle",
             "csv",
+            "parquet",
             "plotters",
             "resvg",
             "serde",

@@ -4,7 +4,7 @@ use super::grid;
 use super::sheet::{Align, Cell, Column, Sheet};
 use super::value::{Record, record};
 use super::wrap::wrap;
-use super::{Document, csv, json};
+use super::{Document, json};
 use crate::experiment::{Cell as GridCell, Finding, Promised};
 use crate::report::terminal::style::{self, DOWN, FAINT, WELL, paint};
 
@@ -174,8 +174,12 @@ impl Document for CheckDocument<'_> {
         format!("{}\n{}\n", Sheet::new("file", files, columns).markdown(), self.summary())
     }
 
-    fn csv(&self) -> String {
-        csv::table(&HEADER, &self.records())
+    fn rows(&self) -> Vec<Record> {
+        self.records()
+    }
+
+    fn header(&self) -> &[&str] {
+        &HEADER
     }
 
     fn json(&self) -> String {
