@@ -76,7 +76,7 @@ fn graph_of_fifty<A: Agenda>(bencher: Bencher) {
 fn sweep_of_200_runs(bencher: Bencher) {
     let cells = models::grid();
     bencher.counter(ItemsCount::new(cells.len() * 5)).bench_local(|| {
-        sweep(&cells, 1..6, &AtomicBool::new(false), || ()).expect("nobody stops it")
+        sweep(&cells, 1..6, &AtomicBool::new(false), |_| ()).expect("nobody stops it")
     });
 }
 

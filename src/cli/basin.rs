@@ -50,6 +50,7 @@ pub(super) fn basin(args: &Args, options: &Options) -> Result<Exit, Failure> {
         refuse_unwritable(folder)?;
     }
     let story = args.source.read()?;
+    args.output.spare(&story)?;
     let variant = args.source.pick_one(&story, options)?;
     let first = args.seed.or(story.seed);
 

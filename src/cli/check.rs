@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args as Arguments;
-use metastable::experiment::{Claim, Subject, check as try_claims};
+use metastable::experiment::{Claim, Engine, Subject, check as try_claims};
 use metastable::report::table::{CheckDocument, Checked, Kept};
 use metastable::scenario::Story;
 
@@ -12,8 +12,9 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::files;
 use super::interrupt::Interrupt;
+use super::journal::{Journal, Talk};
 use super::options::Options;
-use super::output::{Files, Output, colourful, complain, refuse_unwritable_file, say};
+use super::output::{Files, Output, colourful, complain, refuse_unwritable_file, spare, tell};
 use super::progress::Progress;
 use super::story::warn;
 
@@ -24,6 +25,8 @@ pub(super) struct Args {
     /// Scenario files, and folders of them (*.toml, folders within included)
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    talk: Talk,
     #[command(flatten)]
     output: Output,
     /// Save the result as JUnit XML as well, for build servers
@@ -59,14 +62,17 @@ pub(super) fn check(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let mut claims: Vec<(Claim<'_>, u64)> = Vec::new();
     for file in &files {
         if let Read::Story(_, story) = file {
+            args.output.spare(story)?;
+            args.junit.iter().try_for_each(|path| spare("--junit", path, story))?;
             claims.extend(claims_of(story).into_iter().map(|claim| (claim, story.seed)));
         }
     }
 
     let interrupt = Interrupt::listen()?;
     let progress = Progress::over(claims.iter().map(|(claim, _)| claim.runs()).sum(), options);
-    let judged = try_claims(&claims, interrupt.stop(), || progress.step());
-    drop(progress);
+    let journal = Journal::new(progress, Engine::default(), &args.talk);
+    let judged = try_claims(&claims, interrupt.stop(), |ran| journal.of_promise(ran));
+    drop(journal);
     let mut judged = judged.ok_or(Failure::Interrupted)?.into_iter();
 
     let checked = files.iter().map(|file| match file {
@@ -80,7 +86,7 @@ pub(super) fn check(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let document = CheckDocument { files: checked.collect() };
     let mut saved = Files::default();
     if let Some(path) = &args.junit {
-        saved.add_at(path, document.junit().into_bytes())?;
+        saved.add_at(path, document.junit().into_bytes());
     }
     args.output.write(&document, saved, &interrupt)?;
     Ok(if document.unreadable() > 0 {
@@ -116,7 +122,7 @@ fn read_all(paths: &[PathBuf], options: &Options) -> Vec<Read> {
                         Read::Story(name, Box::new(story))
                     }
                     Err(trouble) => {
-                        say(&trouble.render(colourful()));
+                        tell(&trouble.render(colourful()));
                         Read::Unreadable(name, trouble.to_string())
                     }
                 }

@@ -6,7 +6,7 @@ use metastable::experiment::Engine;
 use metastable::model::Model;
 
 use super::options::Options;
-use super::output::say;
+use super::output::tell;
 
 /// How runs are worked out.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ impl Choice {
             Some(Name::Events) => Engine::Events,
         };
         if self.engine.is_some() && !options.quiet {
-            told(models, engine).iter().for_each(|line| say(line));
+            told(models, engine).iter().for_each(|line| tell(line));
         }
         engine
     }
@@ -45,13 +45,7 @@ impl Choice {
 fn told<'m>(models: impl Iterator<Item = (&'m str, &'m Model)>, engine: Engine) -> Vec<String> {
     let mut lines: Vec<(String, u64)> = Vec::new();
     for (name, model) in models {
-        let how = match (engine, &obstacles(model)[..]) {
-            (_, [Obstacle::Solver, ..]) => "in steps, as the scenario asks for".to_owned(),
-            (Engine::Auto, []) => "by the shortcut".to_owned(),
-            (Engine::Events, []) => "event by event, though there is a shortcut".to_owned(),
-            (_, obstacles) => format!("event by event; there is {}", list(obstacles)),
-        };
-        let line = format!("{name}: {how}");
+        let line = format!("{name}: {}", how(model, engine));
         match lines.iter_mut().find(|(known, _)| *known == line) {
             Some((_, count)) => *count += 1,
             None => lines.push((line, 1)),
@@ -62,6 +56,16 @@ fn told<'m>(models: impl Iterator<Item = (&'m str, &'m Model)>, engine: Engine) 
         many => format!("{line} ({many} cells)"),
     };
     lines.into_iter().map(with_count).collect()
+}
+
+/// What plays the runs of a model, and why.
+pub(super) fn how(model: &Model, engine: Engine) -> String {
+    match (engine, &obstacles(model)[..]) {
+        (_, [Obstacle::Solver, ..]) => "in steps, as the scenario asks for".to_owned(),
+        (Engine::Auto, []) => "by the shortcut".to_owned(),
+        (Engine::Events, []) => "event by event, though there is a shortcut".to_owned(),
+        (_, obstacles) => format!("event by event; there is {}", list(obstacles)),
+    }
 }
 
 fn list(obstacles: &[Obstacle]) -> String {

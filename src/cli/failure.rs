@@ -4,7 +4,7 @@ use metastable::scenario::Trouble;
 
 use super::exit::Exit;
 use super::interrupt;
-use super::output::{colourful, complain, say};
+use super::output::{colourful, complain, tell};
 
 /// What ends a command early.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Failure {
     pub(super) fn report(&self) -> Exit {
         match self {
             Self::Scenario(trouble) => {
-                say(&trouble.render(colourful()));
+                tell(&trouble.render(colourful()));
                 Exit::Invalid
             }
             Self::Other(error) => {

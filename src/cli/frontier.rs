@@ -78,6 +78,7 @@ pub(super) fn frontier(args: &Args, options: &Options) -> Result<Exit, Failure> 
         refuse_unwritable(folder)?;
     }
     let story = args.source.read()?;
+    args.output.spare(&story)?;
     let variants = args.source.pick_or_base(&story, options)?;
     let [variant] = variants.as_slice() else {
         return Err(anyhow!("a frontier is that of one variant: name one --variant").into());

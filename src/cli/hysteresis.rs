@@ -67,6 +67,7 @@ pub(super) fn hysteresis(args: &Args, options: &Options) -> Result<Exit, Failure
         refuse_unwritable(folder)?;
     }
     let story = args.source.read()?;
+    args.output.spare(&story)?;
     let variant = args.source.pick_one(&story, options)?;
     let path = &args.axis.path;
     let sweep = args.axis.read(&args.source, &variant.name, &story)?;

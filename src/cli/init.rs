@@ -1,6 +1,6 @@
 //! `metastable init`: a scenario to begin with.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args as Arguments;
@@ -9,7 +9,7 @@ use metastable::report::file::save_new;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::options::Options;
-use super::output::{folder_of, say};
+use super::output::say;
 
 /// Write a commented scenario that runs, to change
 #[derive(Debug, Arguments)]
@@ -30,8 +30,8 @@ const SCENARIO: &str = include_str!("init.toml");
 
 pub(super) fn init(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let file = &args.file;
-    let name = file.file_name().context("a scenario needs a name, such as scenario.toml")?;
-    save_new(folder_of(file), Path::new(name), SCENARIO.as_bytes()).map_err(anyhow::Error::from)?;
+    file.file_name().context("a scenario needs a name, such as scenario.toml")?;
+    save_new(file, SCENARIO.as_bytes()).map_err(anyhow::Error::from)?;
     if !options.quiet {
         say(&format!("{}: try metastable run, explain and check", file.display()));
     }

@@ -15,6 +15,8 @@ use super::progress;
 static STOP: AtomicBool = AtomicBool::new(false);
 /// Whether the results are being written: from then on it is too late to write nothing.
 static CLOSED: Mutex<bool> = Mutex::new(false);
+/// Whether results are printed while the work goes on, so that an end leaves the front of them.
+static PRINTING: AtomicBool = AtomicBool::new(false);
 /// Whether the one line has been said.
 static SAID: AtomicBool = AtomicBool::new(false);
 
@@ -31,6 +33,12 @@ impl Interrupt {
     pub(super) fn listen() -> Result<Self, Failure> {
         ctrlc::set_handler(on_signal).map_err(anyhow::Error::from)?;
         Ok(Self(()))
+    }
+
+    /// The same of a command that prints while it works.
+    pub(super) fn listen_while_printing() -> Result<Self, Failure> {
+        PRINTING.store(true, Ordering::Relaxed);
+        Self::listen()
     }
 
     /// Set when work should stop.
@@ -72,6 +80,8 @@ fn end() -> ! {
 /// Says that nothing came of it, once, whoever is first.
 pub(super) fn mourn() {
     if !SAID.swap(true, Ordering::Relaxed) {
-        say("interrupted: nothing was written");
+        let printed = PRINTING.load(Ordering::Relaxed);
+        let what = if printed { "what is printed ends early" } else { "nothing was written" };
+        say(&format!("interrupted: {what}"));
     }
 }

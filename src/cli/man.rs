@@ -35,9 +35,9 @@ pub(super) fn man(args: &Args, mut command: Command) -> Result<Exit, Failure> {
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         // Named as it is found: man metastable-run.
         let name = sub.get_display_name().unwrap_or(sub.get_name()).to_owned();
-        files.add(folder, format!("{name}.1"), page(sub.clone())?);
+        files.add(folder, &format!("{name}.1"), page(sub.clone())?);
     }
-    files.add(folder, format!("{}.1", command.get_name()), page(command)?);
+    files.add(folder, &format!("{}.1", command.get_name()), page(command)?);
     save(&files)?;
     Ok(Exit::Done)
 }

@@ -14,6 +14,7 @@ mod frontier;
 mod hysteresis;
 mod init;
 mod interrupt;
+mod journal;
 mod man;
 mod odds;
 mod options;
@@ -24,6 +25,7 @@ mod presets;
 mod progress;
 mod report;
 mod run;
+mod schema;
 mod seeds;
 mod steps;
 mod story;
@@ -38,7 +40,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub(crate) use exit::Exit;
 use failure::Failure;
 use options::Options;
-use output::complain;
+use output::{complain, tell};
 
 /// Simulates a service, its clients and a disturbance, and tells whether the service comes back by
 /// itself.
@@ -81,6 +83,7 @@ enum Command {
     Report(report::Args),
     Presets(presets::Args),
     Init(init::Args),
+    Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -90,9 +93,13 @@ pub(crate) fn main() -> Exit {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if error.use_stderr() {
+                tell(error.render().ansi().to_string().trim_end());
+                return Exit::Invalid;
+            }
             // A reader that is gone needs no help text.
             let _ = error.print();
-            return if error.use_stderr() { Exit::Invalid } else { Exit::Done };
+            return Exit::Done;
         }
     };
     cli.options.apply();
@@ -124,6 +131,7 @@ impl Cli {
             Command::Report(args) => report::report(args, &self.options),
             Command::Presets(args) => presets::presets(args),
             Command::Init(args) => init::init(args, &self.options),
+            Command::Schema(args) => schema::schema(args),
             Command::Completions(args) => completions::completions(args, Self::command()),
             Command::Man(args) => man::man(args, Self::command()),
         }

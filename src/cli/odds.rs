@@ -81,6 +81,7 @@ pub(super) fn odds(args: &Args, options: &Options) -> Result<Exit, Failure> {
         refuse_unwritable(folder)?;
     }
     let story = args.source.read()?;
+    args.output.spare(&story)?;
     let variant = args.source.pick_one(&story, options)?;
     let seed = args.seed.or(story.seed);
     let file = args.source.file.display();

@@ -5,10 +5,12 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anstream::AutoStream;
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use metastable::report::file::{probe, save_all};
+use metastable::report::file::{folder_of, place_of, probe, save_all};
 use metastable::report::table::{Document, Format};
+use metastable::report::terminal::fold;
+use metastable::scenario::Story;
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -23,8 +25,8 @@ pub(super) struct Output {
     /// How the result is printed
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     format: Printed,
-    /// Save the result as well; .txt, .md, .csv or .json says in which format.
-    /// May be repeated
+    /// Save the result as well; .txt, .md, .csv, .json or .parquet says in
+    /// which format. May be repeated
     #[arg(short, long, value_name = "FILE", value_parser = parse_target)]
     output: Vec<Target>,
 }
@@ -41,44 +43,50 @@ enum Printed {
 #[derive(Clone, Debug)]
 struct Target {
     path: PathBuf,
-    format: Format,
+    format: Saved,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Saved {
+    Text(Format),
+    Parquet,
 }
 
 fn parse_target(text: &str) -> Result<Target, String> {
     let path = PathBuf::from(text);
     let extension = path.extension().and_then(|extension| extension.to_str());
     let format = match extension {
-        Some("txt") => Format::Text,
-        Some("md") => Format::Markdown,
-        Some("csv") => Format::Csv,
-        Some("json") => Format::Json,
+        Some("txt") => Saved::Text(Format::Text),
+        Some("md") => Saved::Text(Format::Markdown),
+        Some("csv") => Saved::Text(Format::Csv),
+        Some("json") => Saved::Text(Format::Json),
+        Some("parquet") => Saved::Parquet,
         Some(_) | None => {
             return Err(
-                "the name must end in .txt, .md, .csv or .json, which says the format".to_owned()
+                "the name must end in .txt, .md, .csv, .json or .parquet, which says the format"
+                    .to_owned(),
             );
         }
     };
     Ok(Target { path, format })
 }
 
-/// Files to be saved, by folder and name, and what must be said of them.
+/// Files to be saved, and what must be said of them.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    files: Vec<(PathBuf, String, Vec<u8>)>,
+    files: Vec<(PathBuf, Vec<u8>)>,
     notes: Vec<String>,
 }
 
 impl Files {
-    /// One more file.
-    pub(super) fn add(&mut self, folder: &Path, name: String, bytes: Vec<u8>) {
-        self.files.push((folder.to_owned(), name, bytes));
+    /// One more file in a folder.
+    pub(super) fn add(&mut self, folder: &Path, name: &str, bytes: Vec<u8>) {
+        self.add_at(&folder.join(name), bytes);
     }
 
     /// One more file, at this path.
-    pub(super) fn add_at(&mut self, path: &Path, bytes: Vec<u8>) -> Result<(), Failure> {
-        let name = path.file_name().context("an output file needs a name")?;
-        self.add(folder_of(path), name.to_string_lossy().into_owned(), bytes);
-        Ok(())
+    pub(super) fn add_at(&mut self, path: &Path, bytes: Vec<u8>) {
+        self.files.push((path.to_owned(), bytes));
     }
 
     /// One thing more that is said on standard error, except to whoever wants to hear results only.
@@ -89,13 +97,13 @@ impl Files {
     /// Says so.
     pub(super) fn tell(&self, options: &Options) {
         if !options.quiet {
-            self.notes.iter().for_each(|note| say(&format!("note: {note}")));
+            self.notes.iter().for_each(|note| tell(&format!("note: {note}")));
         }
     }
 
     /// The path of every file, in order.
     pub(super) fn names(&self) -> Vec<String> {
-        self.files.iter().map(|(folder, name, _)| folder.join(name).display().to_string()).collect()
+        self.files.iter().map(|(path, _)| path.display().to_string()).collect()
     }
 }
 
@@ -104,12 +112,17 @@ impl Output {
     pub(super) fn refuse_unwritable(&self) -> Result<(), Failure> {
         let mut seen = BTreeSet::new();
         for Target { path, .. } in &self.output {
-            if !seen.insert(path) {
-                return Err(anyhow!("-o {} is given twice", path.display()).into());
-            }
             refuse_unwritable_file("-o", path)?;
+            if !seen.insert(place_of(path)) {
+                return Err(anyhow!("-o {}: this file is given twice", path.display()).into());
+            }
         }
         Ok(())
+    }
+
+    /// Refuses to write over what the story was read from.
+    pub(super) fn spare(&self, story: &Story) -> Result<(), Failure> {
+        self.output.iter().try_for_each(|target| spare("-o", &target.path, story))
     }
 
     /// Saves `files` and what `-o` asks for, then prints.
@@ -120,18 +133,27 @@ impl Output {
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         for Target { path, format } in &self.output {
-            let text = anstream::adapter::strip_str(&document.render(*format, WIDTH)).to_string();
-            files.add_at(path, text.into_bytes())?;
+            let bytes = match format {
+                Saved::Text(format) => {
+                    let text = document.render(*format, WIDTH);
+                    anstream::adapter::strip_str(&text).to_string().into_bytes()
+                }
+                Saved::Parquet => document.parquet(),
+            };
+            files.add_at(path, bytes);
         }
         interrupt.close()?;
         save(&files)?;
         print(&document.render(self.format.into(), width()))
     }
 
-    /// Whether anything is printed or saved in this format.
-    pub(super) fn writes(&self, format: Format) -> bool {
-        Format::from(self.format) == format
-            || self.output.iter().any(|target| target.format == format)
+    /// Whether anything is printed or saved as one table.
+    pub(super) fn writes_table(&self) -> bool {
+        let is_table = |target: &Target| match target.format {
+            Saved::Text(format) => format == Format::Csv,
+            Saved::Parquet => true,
+        };
+        Format::from(self.format) == Format::Csv || self.output.iter().any(is_table)
     }
 }
 
@@ -146,15 +168,17 @@ impl From<Printed> for Format {
     }
 }
 
-/// Saves every file, folder by folder.
+/// Saves every file, or none.
 pub(super) fn save(files: &Files) -> Result<(), Failure> {
-    let folders: BTreeSet<PathBuf> =
-        files.files.iter().map(|(folder, ..)| folder.clone()).collect();
-    for folder in folders {
-        let here = files.files.iter().filter(|(of, ..)| *of == folder);
-        let here: Vec<(&str, &[u8])> =
-            here.map(|(_, name, bytes)| (name.as_str(), bytes.as_slice())).collect();
-        save_all(&folder, &here).map_err(anyhow::Error::from)?;
+    Ok(save_all(&files.files).map_err(anyhow::Error::from)?)
+}
+
+/// Refuses to write over a file that the story was read from; `option` names the path.
+pub(super) fn spare(option: &str, path: &Path, story: &Story) -> Result<(), Failure> {
+    let place = place_of(path);
+    if story.files().iter().any(|file| place_of(file) == place) {
+        let path = path.display();
+        return Err(anyhow!("{option} {path}: the scenario is read from this file").into());
     }
     Ok(())
 }
@@ -182,14 +206,6 @@ pub(super) fn refuse_unwritable_file(option: &str, path: &Path) -> Result<(), Fa
     refuse_unwritable(folder)
 }
 
-/// The folder that a file lies in.
-pub(super) fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        Some(_) | None => Path::new("."),
-    }
-}
-
 /// Prints on standard output. A reader that has seen enough and left is no failure.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = AutoStream::auto(io::stdout().lock());
@@ -211,7 +227,12 @@ pub(super) fn say(text: &str) {
 /// Says on standard error what is wrong.
 pub(super) fn complain(what: &str) {
     let style = anstyle::AnsiColor::Red.on_default().bold();
-    say(&format!("{style}error:{style:#} {what}"));
+    tell(&format!("{style}error:{style:#} {what}"));
+}
+
+/// Says a message on standard error, folded where it is wider than the terminal.
+pub(super) fn tell(message: &str) {
+    say(&fold(message, width_of(io::stderr().is_terminal())));
 }
 
 /// Whether standard error takes colours.
@@ -220,9 +241,12 @@ pub(super) fn colourful() -> bool {
 }
 
 /// How wide text may be.
-fn width() -> usize {
-    if !io::stdout().is_terminal() {
-        return WIDTH;
-    }
-    terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0))
+pub(super) fn width() -> usize {
+    width_of(io::stdout().is_terminal())
+}
+
+/// The width of the terminal, or the usual one where there is none.
+fn width_of(is_terminal: bool) -> usize {
+    let size = if is_terminal { terminal_size::terminal_size() } else { None };
+    size.map_or(WIDTH, |(width, _)| usize::from(width.0))
 }

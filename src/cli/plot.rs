@@ -4,20 +4,21 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use clap::Args as Arguments;
-use metastable::experiment::{Run, replicate, sweep};
+use metastable::experiment::{Engine, Run, replicate, sweep};
 use metastable::scenario::{Story, Variant};
 
 use super::exit::Exit;
 use super::failure::Failure;
 use super::files;
 use super::interrupt::Interrupt;
+use super::journal::{Journal, Talk};
 use super::options::Options;
 use super::output::{self, Files, refuse_unwritable, say};
 use super::plots;
 use super::progress::Progress;
-use super::story::{stem, subjects, warn};
+use super::story::{model_of, stem, subjects, warn};
 
-/// Make every chart of scenario files and folders: timelines, heat maps
+/// Make every chart of scenario files and folders: timelines, latencies, graphs, heat maps
 #[derive(Debug, Arguments)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -27,6 +28,8 @@ pub(super) struct Args {
     /// The folder that gets the charts (SVG and PNG)
     #[arg(short, long, value_name = "DIR", default_value = "plots")]
     out: PathBuf,
+    #[command(flatten)]
+    talk: Talk,
 }
 
 const EXAMPLES: &str = "\
@@ -47,13 +50,14 @@ pub(super) fn plot(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let charted = read_all(args, options)?;
     let interrupt = Interrupt::listen()?;
     let progress = Progress::over(charted.iter().map(runs).sum(), options);
+    let journal = Journal::new(progress, Engine::default(), &args.talk);
     let mut files = Files::default();
     for Charted { stem, story } in &charted {
         let variants: Vec<&Variant> = story.variants.iter().collect();
         let subjects = subjects(&variants);
         let first = story.seed..story.seed.saturating_add(1);
         let step = |run: Run| {
-            progress.step();
+            journal.ran(&run, model_of(&subjects, &run));
             run
         };
         let runs =
@@ -61,12 +65,14 @@ pub(super) fn plot(args: &Args, options: &Options) -> Result<Exit, Failure> {
         plots::of_runs(&mut files, &args.out, stem, &story.title, &subjects, &runs)?;
         if let Some(grid) = &story.sweep {
             let seeds = story.seed..story.seed.saturating_add(grid.seeds);
-            let outcomes = sweep(&grid.cells, seeds, interrupt.stop(), || progress.step());
+            let outcomes = sweep(&grid.cells, seeds, interrupt.stop(), |done| {
+                journal.done(done, &grid.axes);
+            });
             let outcomes = outcomes.ok_or(Failure::Interrupted)?;
             plots::of_sweep(&mut files, &args.out, stem, &story.title, &grid.axes, &outcomes)?;
         }
     }
-    drop(progress);
+    drop(journal);
     interrupt.close()?;
     let names = files.names();
     output::save(&files)?;

@@ -4,17 +4,18 @@ use std::fmt::Write;
 
 use anyhow::anyhow;
 use clap::Args as Arguments;
+use metastable::report::terminal::fold;
 use metastable::scenario::{Preset, Side};
 
 use super::exit::Exit;
 use super::failure::Failure;
-use super::output::print;
+use super::output::{print, width};
 
 /// List what widely used clients and services do, ready to paste
 #[derive(Debug, Arguments)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Print this preset as TOML
+    /// Print this preset as TOML, with its sources
     #[arg(value_name = "NAME")]
     name: Option<String>,
 }
@@ -35,7 +36,10 @@ or, of a service:
 pub(super) fn presets(args: &Args) -> Result<Exit, Failure> {
     let presets = Preset::all();
     let text = match &args.name {
-        None => Side::ALL.map(|side| listed_of(side, &presets)).join("\n"),
+        None => {
+            let lists = Side::ALL.map(|side| listed_of(side, &presets)).join("\n");
+            format!("{lists}\nKeys and sources of one: metastable presets NAME\n")
+        }
         Some(name) => {
             let preset = presets.iter().find(|preset| preset.name == *name);
             let missing = || {
@@ -62,14 +66,10 @@ fn listed_of(side: Side, presets: &[Preset]) -> String {
     format!("{heading}, named as {}:\n\n{listed}", side.path())
 }
 
-/// A preset in the list.
+/// A preset in the list; its sources are long, and stand with its keys.
 fn listed(preset: &Preset) -> String {
-    let Preset { name, about, version, sources, .. } = preset;
-    let mut text = format!("{name}\n  {about}\n  {version}\n");
-    for source in sources {
-        let _ = writeln!(text, "  {source}");
-    }
-    text
+    let Preset { name, about, version, .. } = preset;
+    fold(&format!("{name}\n  {about}\n  {version}\n"), width())
 }
 
 /// A preset as a piece of a scenario.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::options::Options;
+use super::output::tell;
 
 /// Work that takes no longer than this is over before a bar could be read.
 const GRACE: Duration = Duration::from_millis(300);
@@ -46,6 +47,11 @@ impl Progress {
     /// So many more runs are done.
     pub(super) fn steps(&self, runs: u64) {
         self.0.inc(runs);
+    }
+
+    /// Says a line above the bar.
+    pub(super) fn say_above(&self, line: &str) {
+        self.0.suspend(|| tell(line));
     }
 
     /// One more run is done.

@@ -3,19 +3,19 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args as Arguments;
-use metastable::experiment::{Cell, Run, Summary, replicate, sweep_keeping};
+use metastable::experiment::{Cell, Done, Engine, Run, Summary, replicate, sweep_keeping};
 use metastable::report::html::{CellTimeline, Grid, Origin, Report};
 
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::journal::{Journal, Talk};
 use super::options::Options;
-use super::output::{self, Files, folder_of, refuse_unwritable_file, say};
+use super::output::{self, Files, refuse_unwritable_file, say, spare};
 use super::progress::Progress;
 use super::seeds::Seeds;
-use super::story::{Source, stem, subjects};
+use super::story::{Source, model_of, stem, subjects};
 
 /// Write a page with everything about a scenario: verdict, charts, heat map
 #[derive(Debug, Arguments)]
@@ -25,6 +25,8 @@ pub(super) struct Args {
     source: Source,
     #[command(flatten)]
     seeds: Seeds,
+    #[command(flatten)]
+    talk: Talk,
     /// The page, which needs nothing beside it [default: the scenario's name
     /// with .html, in the current folder]
     #[arg(short, long, value_name = "FILE", value_parser = parse_page)]
@@ -53,6 +55,7 @@ pub(super) fn report(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let page = args.page();
     refuse_unwritable_file("-o", &page)?;
     let story = args.source.read()?;
+    spare("-o", &page, &story)?;
     let variants = args.source.pick(&story, options)?;
     let subjects = subjects(&variants);
     let seeds = args.seeds.or(story.seed, 1);
@@ -64,9 +67,9 @@ pub(super) fn report(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
     let count = |seeds: &Range<u64>, of: usize| (seeds.end - seeds.start) * of as u64;
     let all = count(&seeds, subjects.len()) + count(&seeds_of_cells, cells.len());
-    let progress = Progress::over(all, options);
+    let journal = Journal::new(Progress::over(all, options), Engine::default(), &args.talk);
     let kept = replicate(&subjects, seeds.clone(), interrupt.stop(), |run: Run| {
-        progress.step();
+        journal.ran(&run, model_of(&subjects, &run));
         let first = (run.seed == seeds.start).then(|| run.clone());
         (Summary::from(run), first)
     });
@@ -74,15 +77,25 @@ pub(super) fn report(args: &Args, options: &Options) -> Result<Exit, Failure> {
         kept.ok_or(Failure::Interrupted)?.into_iter().unzip();
     let runs: Vec<Run> = firsts.into_iter().flatten().collect();
     let timeline = |cell: &Cell, run: &Run| CellTimeline::of(&cell.model, run, cells.len());
-    let step = || progress.step();
+    let axes = story.sweep.as_ref().map_or(&[][..], |sweep| &sweep.axes);
+    let step = |done: Done<'_>| journal.done(done, axes);
     let outcomes = sweep_keeping(&cells, seeds_of_cells, interrupt.stop(), step, timeline);
     let (outcomes, timelines): (Vec<_>, Vec<_>) =
         outcomes.ok_or(Failure::Interrupted)?.into_iter().unzip();
-    drop(progress);
+    drop(journal);
 
     let grid = story.sweep.as_ref().filter(|_| !outcomes.is_empty());
-    let grid =
-        grid.map(|sweep| Grid { axes: &sweep.axes, cells: &outcomes, timelines: &timelines });
+    let is_changed = |name: &String| {
+        grid.is_some_and(|sweep| sweep.axes.iter().any(|axis| story.is_changed(name, axis)))
+    };
+    let names = variants.iter().map(|variant| variant.name.clone());
+    let changed: Vec<String> = names.filter(is_changed).collect();
+    let grid = grid.map(|sweep| Grid {
+        axes: &sweep.axes,
+        cells: &outcomes,
+        timelines: &timelines,
+        changed: &changed,
+    });
     let file = args.source.file.display().to_string();
     let report = Report {
         title: &story.title,
@@ -99,9 +112,7 @@ pub(super) fn report(args: &Args, options: &Options) -> Result<Exit, Failure> {
         },
     };
     let mut files = Files::default();
-    let name = page.file_name().context("a page needs a name").map_err(Failure::from)?;
-    let bytes = report.page().into_bytes();
-    files.add(folder_of(&page), name.to_string_lossy().into_owned(), bytes);
+    files.add_at(&page, report.page().into_bytes());
     interrupt.close()?;
     output::save(&files)?;
     if !options.quiet {

@@ -5,18 +5,19 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::{Args as Arguments, ValueEnum};
 use metastable::experiment::{Run, Summary, Way, replicate};
-use metastable::report::table::{Format, Rows, RunDocument};
+use metastable::report::table::{Rows, RunDocument};
 
 use super::engine::Choice;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::journal::{Journal, Talk};
 use super::options::Options;
 use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::Seeds;
-use super::story::{Source, stem, subjects};
+use super::story::{Source, model_of, stem, subjects};
 
 /// Run a scenario and its variants: verdict, figures and timelines
 #[derive(Debug, Arguments)]
@@ -32,9 +33,11 @@ pub(super) struct Args {
     #[command(flatten)]
     engine: Choice,
     #[command(flatten)]
+    talk: Talk,
+    #[command(flatten)]
     output: Output,
-    /// What a row of CSV is: a run, or each service, each edge (a call from one to another), or each
-    /// instance of a service that has several
+    /// What a row of CSV or Parquet is: a run, or each service, each edge (a call from one to
+    /// another), each instance of a service that has several, or each window of the timeline
     #[arg(long, value_name = "WHAT")]
     rows: Option<Row>,
 }
@@ -45,6 +48,7 @@ enum Row {
     Services,
     Edges,
     Instances,
+    Windows,
 }
 
 impl From<Row> for Rows {
@@ -54,6 +58,7 @@ impl From<Row> for Rows {
             Row::Services => Self::Services,
             Row::Edges => Self::Edges,
             Row::Instances => Self::Instances,
+            Row::Windows => Self::Windows,
         }
     }
 }
@@ -65,20 +70,25 @@ Examples:
   metastable run storm.toml --set clients.web.call.timeout=500ms --plot plots
   metastable run storm.toml --format json | jq '.runs[].verdict'
   metastable run storm.toml -o storm.md -o storm.csv
-  metastable run layers.toml --format csv --rows edges";
+  metastable run layers.toml --format csv --rows edges
+  metastable run storm.toml --rows windows -o storm.parquet";
 
 /// What is kept of a run: a summary, and the run itself where a chart needs it.
 type Kept = (Summary, Option<Run>);
 
 pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     args.output.refuse_unwritable()?;
-    if args.rows.is_some() && !args.output.writes(Format::Csv) {
-        return Err(anyhow!("--rows is about CSV: add --format csv, or -o FILE.csv").into());
+    if args.rows.is_some() && !args.output.writes_table() {
+        return Err(anyhow!(
+            "--rows is about CSV and Parquet: add --format csv, -o FILE.csv or -o FILE.parquet"
+        )
+        .into());
     }
     if let Some(folder) = &args.plot {
         refuse_unwritable(folder)?;
     }
     let story = args.source.read()?;
+    args.output.spare(&story)?;
     let variants = args.source.pick(&story, options)?;
     if let Some(Row::Instances) = args.rows
         && variants.iter().all(|variant| variant.model.instances().next().is_none())
@@ -93,12 +103,13 @@ pub(super) fn run(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
     let way = Way { engine, ..Way::from(interrupt.stop()) };
     let progress = Progress::over((seeds.end - seeds.start) * subjects.len() as u64, options);
+    let journal = Journal::new(progress, engine, &args.talk);
     let kept = replicate(&subjects, seeds.clone(), way, |run: Run| -> Kept {
-        progress.step();
+        journal.ran(&run, model_of(&subjects, &run));
         let charted = (args.plot.is_some() && run.seed == seeds.start).then(|| run.clone());
         (Summary::from(run), charted)
     });
-    drop(progress);
+    drop(journal);
     let (runs, charted): (Vec<Summary>, Vec<Option<Run>>) =
         kept.ok_or(Failure::Interrupted)?.into_iter().unzip();
 

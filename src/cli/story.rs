@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
-use metastable::experiment::Subject;
+use metastable::experiment::{Run, Subject};
+use metastable::model::Model;
 use metastable::scenario::{Story, Trouble, Variant};
 
 use super::failure::Failure;
 use super::options::Options;
-use super::output::{colourful, say};
+use super::output::{colourful, tell};
 
 /// Which scenario, and what is changed in it.
 #[derive(Debug, Args)]
@@ -96,13 +97,19 @@ pub(super) fn refuse_calm(file: &Path, variant: &Variant) -> Result<(), Failure>
 /// Says what a story warns of.
 pub(super) fn warn(warnings: &Trouble, options: &Options) {
     if !options.quiet && !warnings.is_empty() {
-        say(&warnings.render(colourful()));
+        tell(&warnings.render(colourful()));
     }
 }
 
 /// Variants as what is run.
 pub(super) fn subjects<'s>(variants: &[&'s Variant]) -> Vec<Subject<'s>> {
     variants.iter().map(|variant| Subject { name: &variant.name, model: &variant.model }).collect()
+}
+
+/// The world of a run of one of `subjects`.
+pub(super) fn model_of<'s>(subjects: &[Subject<'s>], run: &Run) -> &'s Model {
+    let found = subjects.iter().find(|subject| subject.name == run.variant);
+    found.expect("a run is of one of those that were run").model
 }
 
 /// The name of a scenario file without folder and ending: charts are named after it.

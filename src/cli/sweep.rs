@@ -11,6 +11,7 @@ use super::engine::Choice;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::journal::{Journal, Talk};
 use super::options::Options;
 use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
@@ -39,6 +40,8 @@ pub(super) struct Args {
     #[command(flatten)]
     engine: Choice,
     #[command(flatten)]
+    talk: Talk,
+    #[command(flatten)]
     output: Output,
 }
 
@@ -47,6 +50,7 @@ Examples:
   metastable sweep headroom.toml
   metastable sweep headroom.toml --seeds 20 --jobs 4 --long
   metastable sweep headroom.toml --plot plots -o headroom.csv
+  metastable sweep headroom.toml -o headroom.parquet
   metastable sweep headroom.toml --format json | jq '.cells[].recovered_share'";
 
 const NO_SWEEP: &str = "\
@@ -62,6 +66,7 @@ pub(super) fn sweep(args: &Args, options: &Options) -> Result<Exit, Failure> {
         refuse_unwritable(folder)?;
     }
     let story = args.source.read()?;
+    args.output.spare(&story)?;
     let file = args.source.file.display();
     let sweep = story.sweep.as_ref().ok_or_else(|| anyhow!("{file}: {NO_SWEEP}"))?;
     let picked = args.source.pick(&story, options)?;
@@ -77,8 +82,9 @@ pub(super) fn sweep(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen()?;
     let way = Way { stop: interrupt.stop(), engine, early_stop: args.early_stop };
     let progress = Progress::over((seeds.end - seeds.start) * cells.len() as u64, options);
-    let outcomes = run_cells(&cells, seeds, way, || progress.step());
-    drop(progress);
+    let journal = Journal::new(progress, engine, &args.talk);
+    let outcomes = run_cells(&cells, seeds, way, |done| journal.done(done, &sweep.axes));
+    drop(journal);
     let outcomes = outcomes.ok_or(Failure::Interrupted)?;
 
     let mut files = Files::default();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::{Args as Arguments, ValueEnum};
 use metastable::experiment::{Halt, Range, TipSearch};
-use metastable::report::table::{Format, TipDocument, TipOf, TipRows};
+use metastable::report::table::{TipDocument, TipOf, TipRows};
 use metastable::scenario::{Dial, Story, Variant};
 
 use super::axis::{AxisRange, Bounds};
@@ -77,13 +77,14 @@ Examples:
 
 pub(super) fn tip(args: &Args, options: &Options) -> Result<Exit, Failure> {
     args.output.refuse_unwritable()?;
-    if args.rows.is_some() && !args.output.writes(Format::Csv) {
+    if args.rows.is_some() && !args.output.writes_table() {
         return Err(anyhow!("--rows is about CSV: add --format csv, or -o FILE.csv").into());
     }
     if let Some(folder) = &args.plot {
         refuse_unwritable(folder)?;
     }
     let story = args.source.read()?;
+    args.output.spare(&story)?;
     let variants = args.source.pick_or_base(&story, options)?;
     let searches = variants
         .iter()

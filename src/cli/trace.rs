@@ -1,16 +1,19 @@
 //! `metastable trace`: everything that happens, in order.
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, anyhow};
 use clap::{Args as Arguments, ValueEnum};
 use metastable::experiment::Workbench;
 use metastable::model::Solver;
 use metastable::report::table::{Lines, Scribe};
+use metastable::scenario::length;
 use metastable::time::{Span, Time};
 
 use super::exit::Exit;
 use super::failure::Failure;
+use super::interrupt::Interrupt;
 use super::options::Options;
 use super::seeds::First;
 use super::story::Source;
@@ -26,7 +29,7 @@ pub(super) struct Args {
     /// How a line is written: words, or a JSON object
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     format: Form,
-    /// Leave out what happens before this second
+    /// Leave out what happens before this second; 250ms is an instant as well
     #[arg(long, value_name = "SECOND", default_value = "0", value_parser = second)]
     from: Time,
     /// Leave out what happens from this second on [default: the horizon]
@@ -49,13 +52,36 @@ Examples:
   metastable trace storm.toml --variant 'no retries' | head
   metastable trace storm.toml --format jsonl | jq 'select(.fact == \"shed\")'";
 
+/// A number of seconds, or a length of time with its unit.
 fn second(text: &str) -> Result<Time, String> {
-    let wrong = || "an instant is a number of seconds, such as 10.5".to_owned();
-    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    let wrong = "an instant is a number of seconds, such as 10.5, or has a unit: 250ms";
+    let Ok(seconds) = text.parse::<f64>() else {
+        return length(text).map(|span| Time::ZERO + span).map_err(|_| wrong.to_owned());
+    };
     if !(0.0..=1e9).contains(&seconds) {
-        return Err(wrong());
+        return Err(wrong.to_owned());
     }
     Ok(Time::ZERO + Span::from_nanos_f64(seconds * 1e9))
+}
+
+/// Takes whole lines until somebody wants it to stop: what was printed before ends with a line.
+struct Lined<W: Write> {
+    out: BufWriter<W>,
+    stop: &'static AtomicBool,
+}
+
+impl<W: Write> Write for Lined<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            self.out.flush()?;
+            return Err(io::Error::other("interrupted"));
+        }
+        self.out.write(line)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 pub(super) fn trace(args: &Args, options: &Options) -> Result<Exit, Failure> {
@@ -68,18 +94,34 @@ pub(super) fn trace(args: &Args, options: &Options) -> Result<Exit, Failure> {
         )
         .into());
     }
-    let to = args.to.unwrap_or(Time::ZERO + model.horizon);
-    if to <= args.from {
-        return Err(anyhow!("--from and --to leave nothing: --to comes first").into());
+    let (from, horizon) = (args.from, Time::ZERO + model.horizon);
+    let to = args.to.unwrap_or(horizon);
+    if from >= horizon {
+        let (from, ends) = (from.as_secs_f64(), horizon.as_secs_f64());
+        let unit = match from / 1e3 < ends {
+            true => format!("; did you mean {from}ms?"),
+            false => String::new(),
+        };
+        return Err(anyhow!(
+            "--from: this is second {from}, and the run is over at second {ends}{unit}"
+        )
+        .into());
+    }
+    if to <= from {
+        let (from, to) = (from.as_secs_f64(), to.as_secs_f64());
+        return Err(anyhow!("--to: second {to} does not come after second {from}").into());
     }
     let lines = match args.format {
         Form::Text => Lines::Text,
         Form::Jsonl => Lines::Json,
     };
-    let out = BufWriter::new(io::stdout().lock());
-    let mut scribe = Scribe::new(model, lines, args.from..to, out);
+    let interrupt = Interrupt::listen_while_printing()?;
+    let out = Lined { out: BufWriter::new(io::stdout().lock()), stop: interrupt.stop() };
+    let mut scribe = Scribe::new(model, lines, from..to, out);
     Workbench::default().watch(model, args.seed.or(story.seed), &mut scribe);
-    match scribe.close() {
+    let closed = scribe.close();
+    interrupt.close()?;
+    match closed {
         // A reader that has seen enough and left is no failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(anyhow::Error::from(error).context("cannot write to standard output").into())

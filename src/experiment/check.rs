@@ -6,6 +6,8 @@ use std::sync::atomic::AtomicBool;
 use super::batch::in_parallel;
 use super::sweep::Replicate;
 use super::{Cell, CellOutcome, Expectation, Finding, Subject, SweepExpectation, Workbench};
+use crate::analysis::Verdict;
+use crate::model::Model;
 
 /// Something a story promises, and of what.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +69,21 @@ impl<'a> Claim<'a> {
     }
 }
 
+/// A run of a trial that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ran<'a> {
+    /// Which variant.
+    pub name: &'a str,
+    /// Its world.
+    pub model: &'a Model,
+    /// Under which seed.
+    pub seed: u64,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// How many events it had.
+    pub events: u64,
+}
+
 /// What is tried together: one world under several seeds.
 #[derive(Clone, Copy)]
 enum Trial<'a> {
@@ -93,19 +110,27 @@ impl<'a> Trial<'a> {
         first..first.saturating_add(self.seeds())
     }
 
-    fn look(self, bench: &mut Workbench, seed: u64) -> Sighting {
+    const fn world(self) -> (&'a str, &'a Model) {
+        match self {
+            Self::Variant { subject, .. } => (subject.name, subject.model),
+            Self::Cell { cell, .. } => (cell.variant.as_str(), &cell.model),
+        }
+    }
+
+    /// What is kept of a run, and its events.
+    fn look(self, bench: &mut Workbench, seed: u64) -> (Sighting, u64) {
         match self {
             Self::Variant { subject, promise } => {
                 let mut watchers = promise.watchers();
                 let run = bench.run_watched(subject.name, subject.model, seed, &mut watchers);
-                Sighting {
-                    replicate: (&run.assessment).into(),
-                    values: promise.values(&run, &watchers),
-                }
+                let values = promise.values(&run, &watchers);
+                let sighting = Sighting { replicate: (&run.assessment).into(), values };
+                (sighting, run.recording.tally.events)
             }
             Self::Cell { cell, .. } => {
                 let run = bench.run(&cell.variant, &cell.model, seed);
-                Sighting { replicate: (&run.assessment).into(), values: Vec::new() }
+                let sighting = Sighting { replicate: (&run.assessment).into(), values: Vec::new() };
+                (sighting, run.recording.tally.events)
             }
         }
     }
@@ -137,7 +162,7 @@ impl<'a> Trial<'a> {
 pub fn check<'a>(
     claims: &[(Claim<'a>, u64)],
     stop: &AtomicBool,
-    progress: impl Fn() + Sync,
+    progress: impl Fn(Ran<'_>) + Sync,
 ) -> Option<Vec<Vec<Promised<'a>>>> {
     let trials: Vec<(Trial<'a>, u64)> = claims
         .iter()
@@ -148,8 +173,10 @@ pub fn check<'a>(
         .flat_map(|&(trial, first)| trial.seeds_from(first).map(move |seed| (trial, seed)))
         .collect();
     let sightings = in_parallel(&jobs, stop, |bench, &(trial, seed)| {
-        let sighting = trial.look(bench, seed);
-        progress();
+        let (sighting, events) = trial.look(bench, seed);
+        let verdict = sighting.replicate.verdict;
+        let (name, model) = trial.world();
+        progress(Ran { name, model, seed, verdict, events });
         sighting
     })?;
     let mut sightings = sightings.into_iter();

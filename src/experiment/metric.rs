@@ -5,10 +5,10 @@ use crate::id::{ClientId, EdgeId, ServiceId};
 use crate::observe::{Busiest, BusiestCount, EdgeTotal, Instance, ServiceTotal, Share};
 
 macro_rules! metrics {
-    ($(#[$about:meta])* $name:ident of $of:ty { $($(#[$doc:meta])* $variant:ident $key:literal $value:expr,)* }) => {
+    ($(#[$about:meta])* $name:ident of $of:ty { $(#[doc = $doc:literal] $variant:ident $key:literal $value:expr,)* }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
+        pub enum $name { $(#[doc = $doc] $variant,)* }
 
         impl $name {
             /// Every metric there is.
@@ -17,6 +17,11 @@ macro_rules! metrics {
             /// Its name in scenario files and outputs.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $key,)* }
+            }
+
+            /// What it counts, with its unit, in a sentence.
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$variant => $doc.trim_ascii(),)* }
             }
 
             /// Its value, or none where there is none.
@@ -222,6 +227,26 @@ metrics! {
     }
 }
 
+/// A name as it is spelled in a dotted path of a scenario: in quotes where it needs them.
+pub fn key(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if !name.is_empty() && name.chars().all(is_plain) {
+        return name.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for letter in name.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            letter if letter.is_control() => {
+                quoted.push_str(&format!("\\u{:04x}", u32::from(letter)));
+            }
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
 fn per_request(share: &Share, count: u64) -> Option<f64> {
     (share.arrivals > 0).then(|| count as f64 / share.arrivals as f64)
 }
@@ -283,11 +308,15 @@ impl Quantity {
     pub(super) fn name(&self) -> String {
         match self {
             Self::Whole(metric) => metric.name().to_owned(),
-            Self::Client { name, metric, .. } => format!("clients.{name}.{}", metric.name()),
-            Self::Service { name, metric, .. } => format!("services.{name}.{}", metric.name()),
-            Self::Edge { name, metric, .. } => format!("edges.\"{name}\".{}", metric.name()),
+            Self::Client { name, metric, .. } => {
+                format!("clients.{}.{}", key(name), metric.name())
+            }
+            Self::Service { name, metric, .. } => {
+                format!("services.{}.{}", key(name), metric.name())
+            }
+            Self::Edge { name, metric, .. } => format!("edges.{}.{}", key(name), metric.name()),
             Self::Instance { name, metric, .. } => {
-                format!("instances.\"{name}\".{}", metric.name())
+                format!("instances.{}.{}", key(name), metric.name())
             }
             Self::Busiest(busiest) => {
                 format!("attempts in the busiest {} from {} on", busiest.width, busiest.after)

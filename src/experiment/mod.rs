@@ -20,12 +20,12 @@ mod tip;
 pub use advise::{Advisor, Cure, Effect, End, Health, Trial, Tried, rank};
 pub use basin::{Arrow, Basin, Brink, NoBasin, Reach, basin, basin_runs};
 pub use batch::Way;
-pub use check::{Claim, Promised, check};
+pub use check::{Claim, Promised, Ran, check};
 pub use expect::{Across, Bound, Expectation, Finding, SweepExpectation};
 pub use frontier::{Along, Column, Frontier, FrontierSearch};
 pub use hysteresis::{Corner, Hysteresis, NoRamp, Traverse, hysteresis};
 pub use metric::{
-    ClientMetric, EdgeMetric, InstanceMetric, Metric, Quantity, ServiceMetric, SweepMetric,
+    ClientMetric, EdgeMetric, InstanceMetric, Metric, Quantity, ServiceMetric, SweepMetric, key,
 };
 pub use odds::{
     Answer, Collapse, How, NoOdds, Odds, Plain, Splitting, calm_model, decade, odds, plain,
@@ -34,5 +34,5 @@ pub use odds::{
 pub use replicate::replicate;
 pub use run::{Engine, Run, Subject, Workbench};
 pub use summary::Summary;
-pub use sweep::{Cell, CellOutcome, Coordinate, sweep, sweep_keeping};
+pub use sweep::{Cell, CellOutcome, Coordinate, Done, sweep, sweep_keeping};
 pub use tip::{CurvePoint, Halt, Range, TipSearch, Tipping, TippingPoint};

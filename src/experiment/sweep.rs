@@ -8,6 +8,19 @@ use super::{Run, Workbench};
 use crate::analysis::{Assessment, Interval, Verdict, median, wilson};
 use crate::model::Model;
 
+/// A run of a cell that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Done<'a> {
+    /// Of which cell.
+    pub cell: &'a Cell,
+    /// Under which seed.
+    pub seed: u64,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// How many events it had; none if it was not played to its end.
+    pub events: Option<u64>,
+}
+
 /// One point of the grid.
 #[derive(Clone, Debug)]
 pub struct Cell {
@@ -98,12 +111,13 @@ pub fn sweep<'a>(
     cells: &[Cell],
     seeds: Range<u64>,
     way: impl Into<Way<'a>>,
-    progress: impl Fn() + Sync,
+    progress: impl Fn(Done<'_>) + Sync,
 ) -> Option<Vec<CellOutcome>> {
     let way = way.into();
     let replicates = every_run(cells, seeds.clone(), way, |bench, job| {
-        let replicate = job.judge(bench, way.early_stop);
-        progress();
+        let (replicate, events) = job.judge(bench, way.early_stop);
+        let verdict = replicate.verdict;
+        progress(Done { cell: job.cell, seed: job.seed, verdict, events });
         replicate
     })?;
     let outcomes = cells.iter().zip(replicates.chunks(seeds.count().max(1)));
@@ -117,18 +131,21 @@ pub fn sweep_keeping<'a, T: Send>(
     cells: &[Cell],
     seeds: Range<u64>,
     way: impl Into<Way<'a>>,
-    progress: impl Fn() + Sync,
+    progress: impl Fn(Done<'_>) + Sync,
     keep: impl Fn(&Cell, &Run) -> T + Sync,
 ) -> Option<Vec<(CellOutcome, T)>> {
     let way = way.into();
     let runs = every_run(cells, seeds.clone(), way, |bench, job| {
-        let (replicate, kept) = if job.seed == seeds.start {
+        let (replicate, events, kept) = if job.seed == seeds.start {
             let run = job.run(bench);
-            (Replicate::from(&run.assessment), Some(keep(job.cell, &run)))
+            let (events, kept) = (run.recording.tally.events, keep(job.cell, &run));
+            (Replicate::from(&run.assessment), Some(events), Some(kept))
         } else {
-            (job.judge(bench, way.early_stop), None)
+            let (replicate, events) = job.judge(bench, way.early_stop);
+            (replicate, events, None)
         };
-        progress();
+        let verdict = replicate.verdict;
+        progress(Done { cell: job.cell, seed: job.seed, verdict, events });
         (replicate, kept)
     })?;
     let per_cell = seeds.count();
@@ -180,14 +197,15 @@ impl Job<'_> {
         bench.run_against(variant, model, self.seed, control)
     }
 
-    /// Its verdict; with `early_stop` the run may end once that is known.
-    fn judge(&self, bench: &mut Workbench, early_stop: bool) -> Replicate {
+    /// Its verdict, and its events if it was played to its end; with `early_stop` it may end once that is known.
+    fn judge(&self, bench: &mut Workbench, early_stop: bool) -> (Replicate, Option<u64>) {
         if !early_stop {
-            return Replicate::from(&self.run(bench).assessment);
+            let run = self.run(bench);
+            return (Replicate::from(&run.assessment), Some(run.recording.tally.events));
         }
         let control = self.controls.get(bench, self.nth, &self.cell.model, self.seed);
         let (assessment, cut_short) = bench.judge_early(&self.cell.model, self.seed, &control);
-        Replicate { cut_short, ..Replicate::from(&assessment) }
+        (Replicate { cut_short, ..Replicate::from(&assessment) }, None)
     }
 }
 

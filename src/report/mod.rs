@@ -4,4 +4,4 @@ pub mod chart;
 pub mod file;
 pub mod html;
 pub mod table;
-mod terminal;
+pub mod terminal;

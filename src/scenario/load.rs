@@ -1,6 +1,6 @@
 //! From a file to a story, step by step: text, tree, overrides, grammar, worlds, grid.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::data::bring_in;
@@ -37,7 +37,9 @@ pub(super) fn file(path: &Path, overrides: &[String]) -> Result<Story, Trouble> 
     let text = contents(path, &name, LONGEST_SOURCE, "scenario file")
         .map_err(|diagnostic| Trouble::new(Arc::default(), vec![diagnostic]))?;
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
-    self::text(&text, &name, folder, overrides)
+    let mut story = self::text(&text, &name, folder, overrides)?;
+    story.files.push(path.to_owned());
+    Ok(story)
 }
 
 /// The story of a text; `folder` is what the paths in it start from.
@@ -59,11 +61,12 @@ pub(super) fn text(
     } else {
         let file = sources.add(name, text);
         root(text, file, folder, overrides, &mut sources)
-            .and_then(|root| understand(&root, &sources))
+            .and_then(|(root, files)| Ok((understand(&root, &sources)?, files)))
     };
     let sources = Arc::new(sources);
     match result {
-        Ok((mut story, idle)) => {
+        Ok(((mut story, idle), files)) => {
+            story.files = files;
             story.warned = Warned { idle, sources };
             let all: Vec<&Variant> = story.variants.iter().collect();
             story.warnings = story.warnings_about(&all);
@@ -73,14 +76,15 @@ pub(super) fn text(
     }
 }
 
-/// The tree of the file with the overrides laid over it, and the numbers in it of the files it names.
+/// The tree of the file with the overrides laid over it, and the numbers in it of the files it names; and those
+/// files.
 fn root(
     text: &str,
     file: SourceId,
     folder: &Path,
     overrides: &[String],
     sources: &mut Sources,
-) -> Result<Node, Vec<Diagnostic>> {
+) -> Result<(Node, Vec<PathBuf>), Vec<Diagnostic>> {
     let mut root = parse_document(text, file)?;
     if root.entries().is_empty() && overrides.is_empty() {
         return Err(vec![
@@ -98,8 +102,8 @@ fn root(
     if !out.is_empty() {
         return Err(out.into_inner());
     }
-    bring_in(&mut root, folder, sources)?;
-    Ok(root)
+    let files = bring_in(&mut root, folder, sources)?;
+    Ok((root, files))
 }
 
 /// The story that `root` tells, and what to warn of.
@@ -138,6 +142,7 @@ fn understand(root: &Node, sources: &Sources) -> Result<(Story, Idle), Vec<Diagn
     let ground = Ground { spot: spot.at("sweep"), sources, versions: &versions, layer: AXES };
     let sweep: Option<Sweep> =
         document.sweep.as_ref().and_then(|written| ground.build(written, &mut out, &mut idle));
+    idle.errors().into_iter().for_each(|error| out.add(error));
     if !out.is_empty() {
         return Err(out.into_inner());
     }
@@ -149,6 +154,7 @@ fn understand(root: &Node, sources: &Sources) -> Result<(Story, Idle), Vec<Diagn
         sweep,
         warnings: Trouble::default(),
         warned: Warned::default(),
+        files: Vec::new(),
         versions,
     };
     Ok((story, idle))

@@ -1,12 +1,13 @@
 //! What a scenario file means: models, promises and a grid, with every name and overlay resolved.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Trouble;
 use super::idle::Idle;
 use super::load;
-use super::source::Sources;
+use super::source::{Place, Sources};
+use super::tree::Path as KeyPath;
 use super::version::Version;
 use crate::experiment::{Cell, Expectation, SweepExpectation};
 use crate::model::Model;
@@ -25,6 +26,8 @@ pub struct Story {
     /// What is allowed and probably not meant, such as a key that changes nothing.
     pub warnings: Trouble,
     pub(super) warned: Warned,
+    /// What it was read from.
+    pub(super) files: Vec<PathBuf>,
     /// What the variants are built from, in their order.
     pub(super) versions: Vec<Version>,
 }
@@ -65,6 +68,19 @@ impl Story {
     /// The text of the file, as it is written: without overrides.
     pub fn text(&self) -> &str {
         self.warned.sources.file().map_or("", |source| source.text.as_str())
+    }
+
+    /// Every file that it was read from: the scenario, and those of measured numbers.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Whether a variant may change what stands at the dotted `path`, so that what is laid over the file there does
+    /// not reach the variant.
+    pub fn is_changed(&self, variant: &str, path: &str) -> bool {
+        let version = self.versions.iter().find(|version| version.name == variant);
+        let path = KeyPath::of_key(path, Place::START);
+        version.zip(path.ok()).is_some_and(|(version, path)| version.changes_at(&path))
     }
 
     /// Those of the warnings that are about one of `variants`, or about all.

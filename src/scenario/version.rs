@@ -19,6 +19,20 @@ pub(super) struct Version {
     pub(super) model: Model,
 }
 
+impl Version {
+    /// Whether it changes something at `path`, above or below it, or beside it in the same table: a key of which
+    /// another one may not stand beside it counts no longer where a variant names the other.
+    pub(super) fn changes_at(&self, path: &Path) -> bool {
+        let path: Vec<&str> = path.names().collect();
+        self.changes.iter().any(|change| {
+            let change: Vec<&str> = change.path.names().collect();
+            let common = path.iter().zip(&change).take_while(|(a, b)| a == b).count();
+            // `clients.NAME` has keys that are whole tables: those of `call` concern no other key.
+            common + 1 >= change.len() || common + 1 >= path.len() && common > 2
+        })
+    }
+}
+
 /// The model that `tree` describes.
 pub(super) fn model(tree: &Node) -> Result<Model, Vec<Diagnostic>> {
     let filled = fill(tree)?;

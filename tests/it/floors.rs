@@ -38,7 +38,9 @@ const ROOMS: &[Room] = &[
             "anstyle",
             "csv",
             "humantime",
+            "schemars",
             "serde",
+            "serde_json",
             "strsim",
             "thiserror",
             "toml",
@@ -49,6 +51,7 @@ const ROOMS: &[Room] = &[
         &[
             "anstyle",
             "csv",
+            "parquet",
             "plotters",
             "resvg",
             "serde",
@@ -95,9 +98,10 @@ const POWERS: &[(&str, &[&str])] = &[
 ];
 
 /// Only for tests; the compiler keeps them out of everything else.
-const FOR_TESTS: [&str; 9] = [
+const FOR_TESTS: [&str; 10] = [
     "allocation_counter",
     "backon",
+    "boon",
     "insta",
     "proptest",
     "rand",

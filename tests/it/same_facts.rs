@@ -244,7 +244,7 @@ fn the_number_of_threads_changes_nothing() {
         .collect();
     let on = |threads: usize| -> Vec<CellOutcome> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| sweep(&cells, 1..4, &AtomicBool::new(false), || ()))
+        pool.install(|| sweep(&cells, 1..4, &AtomicBool::new(false), |_| ()))
             .expect("nobody stops it")
     };
     let alone = on(1);

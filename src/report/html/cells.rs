@@ -57,19 +57,48 @@ pub(super) struct Behind<'a> {
     panel: &'a Panel,
 }
 
-/// What is behind every cell; `command` runs the story as it is written.
-pub(super) fn behind<'a>(grid: &Grid<'a>, command: &str) -> Vec<Behind<'a>> {
+/// What is behind every cell; `command` is the one that runs or sweeps the story as it is written.
+pub(super) fn behind<'a>(grid: &Grid<'a>, command: impl Fn(&str) -> String) -> Vec<Behind<'a>> {
     let several = has_variants(grid.cells);
+    let (run, sweep) = (command("run"), command("sweep"));
     let cells = grid.cells.iter().zip(grid.timelines);
     let behind = |(cell, CellTimeline(panel)): (&CellOutcome, &'a CellTimeline)| {
-        let mut command = format!("{command} --variant {}", shell_word(&cell.variant));
-        for (axis, at) in grid.axes.iter().zip(&cell.at) {
-            let set = shell_word(&format!("{axis}={}", at.label));
-            let _ = write!(command, " --set {set}");
-        }
+        let command = if grid.changed.contains(&cell.variant) {
+            swept(&sweep, grid.axes, cell)
+        } else {
+            run_alone(&run, grid.axes, cell)
+        };
         Behind { at: place(grid.axes, cell, several), command, panel }
     };
     cells.map(behind).collect()
+}
+
+/// The run of a cell, its values laid over the file.
+fn run_alone(command: &str, axes: &[String], cell: &CellOutcome) -> String {
+    let mut command = format!("{command} --variant {}", shell_word(&cell.variant));
+    for (axis, at) in axes.iter().zip(&cell.at) {
+        let set = shell_word(&format!("{axis}={}", at.label));
+        let _ = write!(command, " --set {set}");
+    }
+    command
+}
+
+/// A sweep of one cell: axes have the say over variants, and what is laid over the file has not.
+fn swept(command: &str, axes: &[String], cell: &CellOutcome) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let spelled = |label: &str| {
+        let is_bare = label.parse::<f64>().is_ok() || ["true", "false"].contains(&label);
+        if is_bare { label.to_owned() } else { quoted(label) }
+    };
+    let axes = axes.iter().zip(&cell.at);
+    let axes = axes.map(|(axis, at)| format!("{} = [{}]", quoted(axis), spelled(&at.label)));
+    let sets = [
+        format!("sweep.axes={{ {} }}", axes.collect::<Vec<_>>().join(", ")),
+        format!("sweep.variants=[{}]", quoted(&cell.variant)),
+        "sweep.expect=[]".to_owned(),
+    ];
+    let sets: Vec<String> = sets.iter().map(|set| format!("--set {}", shell_word(set))).collect();
+    format!("{command} --seeds 1 {}", sets.join(" "))
 }
 
 /// The section: what it came to, a heat map for each table, and a row per cell.

@@ -7,7 +7,6 @@
 
 mod cells;
 mod furniture;
-mod latencies;
 mod layers;
 mod markup;
 mod palette;
@@ -22,9 +21,9 @@ use serde::Serialize;
 use crate::experiment::{CellOutcome, Run, Subject, Summary};
 use crate::model::Model;
 use crate::report::chart::activity::Reach;
-use crate::report::chart::font;
 use crate::report::chart::timeline::extent::Lower;
 use crate::report::chart::timeline::watched;
+use crate::report::chart::{font, latency};
 use crate::report::table::figure::seconds;
 use crate::report::table::{ExplainDocument, Rows, RunDocument};
 use crate::report::terminal::sentence;
@@ -85,6 +84,8 @@ pub struct Grid<'a> {
     pub cells: &'a [CellOutcome],
     /// The run of each cell under the first seed.
     pub timelines: &'a [CellTimeline],
+    /// The variants that change what an axis changes: laid over the file, a value does not reach them.
+    pub changed: &'a [String],
 }
 
 /// What a reader needs to have the same report again.
@@ -113,6 +114,12 @@ struct Data<'a> {
     latencies: Vec<Vec<(Number, Number)>>,
     dashes: Vec<Vec<f64>>,
     cells: Vec<Behind<'a>>,
+}
+
+/// The points of a run's curve of latencies.
+fn latencies(run: &Run) -> Vec<(Number, Number)> {
+    let curve = latency::curve(run).into_iter();
+    curve.map(|(share, length)| (Number::from(share), Number::from(length))).collect()
 }
 
 impl Report<'_> {
@@ -168,16 +175,17 @@ impl Report<'_> {
         let runs = self.models();
         let watched = watched::all(&runs, stretches(runs.len()));
         let extent = panel::extent(&watched, &runs);
-        let command = self.command("run");
         let data = Data {
             seed: self.seeds.start,
             names: self.subjects.iter().map(|subject| subject.name).collect(),
             extent: (!runs.is_empty()).then(|| Reaches::of(&watched, &extent)),
             panels: watched.iter().map(|run| Panel::of(run, &extent, Detail::Full)).collect(),
             overlay: if self.shows_open(extent.lower) { "below" } else { "goodput" },
-            latencies: self.runs.iter().map(latencies::curve).collect(),
-            dashes: latencies::dashes(),
-            cells: self.grid.map_or_else(Vec::new, |grid| cells::behind(&grid, &command)),
+            latencies: self.runs.iter().map(latencies).collect(),
+            dashes: palette::dashes(),
+            cells: self
+                .grid
+                .map_or_else(Vec::new, |grid| cells::behind(&grid, |what| self.command(what))),
         };
         let head = |(model, run): &(&Model, &Run)| Head::of(model, run);
         (data, runs.iter().map(head).collect())

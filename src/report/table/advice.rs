@@ -6,7 +6,7 @@ use super::figure::{seconds, thousands};
 use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, json};
+use super::{Document, json};
 use crate::experiment::{Cure, Effect, End, Health, Tried};
 use crate::report::terminal::style::{self, FAINT};
 
@@ -243,9 +243,8 @@ impl Document for AdviceDocument<'_> {
         text
     }
 
-    fn csv(&self) -> String {
-        let records: Vec<Record> = self.tried.iter().map(|tried| self.record_of(tried)).collect();
-        csv::table(&[], &records)
+    fn rows(&self) -> Vec<Record> {
+        self.tried.iter().map(|tried| self.record_of(tried)).collect()
     }
 
     fn json(&self) -> String {

@@ -6,7 +6,7 @@ use super::figure::{count, seconds, three_digits};
 use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, json};
+use super::{Document, json};
 use crate::analysis::Interval;
 use crate::experiment::{Arrow, Basin, Brink};
 use crate::observe::Point;
@@ -138,8 +138,8 @@ impl Document for BasinDocument<'_> {
         format!("# {title}\n\n{says}\n\n{}\n\n{}", escape(&self.about()), self.sheet().markdown())
     }
 
-    fn csv(&self) -> String {
-        csv::table(&[], &self.records())
+    fn rows(&self) -> Vec<Record> {
+        self.records()
     }
 
     fn json(&self) -> String {

@@ -7,7 +7,7 @@ use super::grid::{self, grid};
 use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, json};
+use super::{Document, json};
 use crate::analysis::Verdict;
 use crate::experiment::{CellOutcome, Coordinate};
 use crate::report::terminal::style::{self, FAINT, paint};
@@ -184,8 +184,8 @@ impl Document for SweepDocument<'_> {
         format!("{}\n", text.trim_end())
     }
 
-    fn csv(&self) -> String {
-        csv::table(&[], &self.records())
+    fn rows(&self) -> Vec<Record> {
+        self.records()
     }
 
     fn json(&self) -> String {

@@ -81,7 +81,7 @@ pub(super) fn cells(variants: &[(&str, u32)]) -> Vec<Cell> {
 }
 
 pub(super) fn outcomes(cells: &[Cell]) -> Vec<CellOutcome> {
-    sweep(cells, 1..3, &AtomicBool::new(false), || ()).expect("nothing stops it")
+    sweep(cells, 1..3, &AtomicBool::new(false), |_| ()).expect("nothing stops it")
 }
 
 pub(super) fn axes() -> [String; 2] {

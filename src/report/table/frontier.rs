@@ -6,7 +6,7 @@ use super::figure::{decimal, thousands};
 use super::sheet::{Align, Cell, Column as Rows, Sheet, escape};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, grid, json};
+use super::{Document, grid, json};
 use crate::analysis::{Estimate, Side};
 use crate::experiment::{Along, Column, Frontier};
 use crate::report::terminal::style::{self, FAINT};
@@ -200,8 +200,8 @@ impl Document for FrontierDocument<'_> {
         )
     }
 
-    fn csv(&self) -> String {
-        csv::table(&[], &self.records())
+    fn rows(&self) -> Vec<Record> {
+        self.records()
     }
 
     fn json(&self) -> String {

@@ -7,7 +7,7 @@ use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::spread::{Spelling, spread};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, grid, json};
+use super::{Document, grid, json};
 use crate::analysis::Interval;
 use crate::experiment::{Corner, Hysteresis, Traverse};
 use crate::report::terminal::style;
@@ -190,8 +190,8 @@ impl Document for HysteresisDocument<'_> {
         format!("# {title}\n\n{says}\n\n{}\n\n{}", escape(&self.about()), self.sheet().markdown())
     }
 
-    fn csv(&self) -> String {
-        csv::table(&[], &self.records())
+    fn rows(&self) -> Vec<Record> {
+        self.records()
     }
 
     fn json(&self) -> String {

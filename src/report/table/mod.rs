@@ -14,6 +14,7 @@ mod hysteresis;
 mod json;
 mod junit;
 mod odds;
+mod parquet;
 mod parties;
 mod promises;
 mod runs;
@@ -56,10 +57,24 @@ pub trait Document {
     fn text(&self, width: usize) -> String;
     /// As Markdown.
     fn markdown(&self) -> String;
-    /// As CSV; the columns are the names of the JSON.
-    fn csv(&self) -> String;
+    /// The rows of the one table that CSV and Parquet hold; the columns are the names of the JSON.
+    fn rows(&self) -> Vec<Record>;
+    /// The columns where there are no rows.
+    fn header(&self) -> &[&str] {
+        &[]
+    }
     /// As JSON.
     fn json(&self) -> String;
+
+    /// As CSV.
+    fn csv(&self) -> String {
+        csv::table(self.header(), &self.rows())
+    }
+
+    /// As a Parquet file.
+    fn parquet(&self) -> Vec<u8> {
+        parquet::file(self.header(), &self.rows())
+    }
 
     /// In `format`; only text heeds `width`.
     fn render(&self, format: Format, width: usize) -> String {

@@ -6,7 +6,7 @@ use super::figure::{count, seconds, three_digits};
 use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, json};
+use super::{Document, json};
 use crate::analysis::Interval;
 use crate::experiment::{Answer, Collapse, Odds, Splitting};
 use crate::report::terminal::style;
@@ -198,8 +198,8 @@ impl Document for OddsDocument<'_> {
         format!("{}\n", text.trim_end())
     }
 
-    fn csv(&self) -> String {
-        csv::table(&[], &self.records())
+    fn rows(&self) -> Vec<Record> {
+        self.records()
     }
 
     fn json(&self) -> String {

@@ -4,7 +4,7 @@ use super::grid;
 use super::sheet::{Align, Cell, Column, Sheet};
 use super::value::{Record, record};
 use super::wrap::wrap;
-use super::{Document, csv, json};
+use super::{Document, json};
 use crate::experiment::{Cell as GridCell, Finding, Promised};
 use crate::report::terminal::style::{self, DOWN, FAINT, WELL, paint};
 
@@ -174,8 +174,12 @@ impl Document for CheckDocument<'_> {
         format!("{}\n{}\n", Sheet::new("file", files, columns).markdown(), self.summary())
     }
 
-    fn csv(&self) -> String {
-        csv::table(&HEADER, &self.records())
+    fn rows(&self) -> Vec<Record> {
+        self.records()
+    }
+
+    fn header(&self) -> &[&str] {
+        &HEADER
     }
 
     fn json(&self) -> String {
@@ -330,7 +334,7 @@ mod tests {
             (Claim::Cells { cells: &cells, promise: &all_held, seeds: 5 }, 1),
             (Claim::Cells { cells: &cells, promise: &one_broken, seeds: 5 }, 1),
         ];
-        let claims = check(&claims, &AtomicBool::new(false), || ()).unwrap();
+        let claims = check(&claims, &AtomicBool::new(false), |_| ()).unwrap();
         let axes = example::axes();
         let files = vec![
             Checked::Kept(Kept { file: "storm.toml", axes: &axes, claims }),

@@ -9,7 +9,7 @@ use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::spread::{Figure, Spelling};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, json, parties};
+use super::{Document, json, parties};
 use crate::analysis::Verdict;
 use crate::experiment::{Subject, Summary};
 use crate::law::Law;
@@ -46,6 +46,8 @@ pub enum Rows {
     Edges,
     /// The instances of each run, of services that have several.
     Instances,
+    /// The windows of each run: its timeline.
+    Windows,
 }
 
 /// Only where anybody counts executions, or a transport repeats.
@@ -289,14 +291,14 @@ impl Document for RunDocument<'_> {
         )
     }
 
-    fn csv(&self) -> String {
-        let records = match self.rows {
+    fn rows(&self) -> Vec<Record> {
+        match self.rows {
             Rows::Runs => self.records(),
             Rows::Services => self.flat("service", parties::services),
             Rows::Edges => self.flat("edge", parties::edges),
             Rows::Instances => self.flat("instance", parties::instances),
-        };
-        csv::table(&[], &records)
+            Rows::Windows => self.each(windows),
+        }
     }
 
     fn json(&self) -> String {
@@ -372,6 +374,16 @@ fn of_run(run: &Summary, model: &Model) -> Record {
         ("instances", Value::Record(parties::instances(model, run))),
         ("timeline", Value::Records(of_timeline(run))),
     ])
+}
+
+/// The windows of a run, each with the run it belongs to.
+fn windows(run: &Summary, _: &Model) -> Vec<Record> {
+    let row = |window: Record| {
+        let mut row = record([("variant", run.variant.as_str().into()), ("seed", run.seed.into())]);
+        row.extend(window);
+        row
+    };
+    of_timeline(run).into_iter().map(row).collect()
 }
 
 fn of_timeline(run: &Summary) -> Vec<Record> {

@@ -6,7 +6,7 @@ use super::figure::{decimal, thousands};
 use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, grid, json};
+use super::{Document, grid, json};
 use crate::analysis::{Answers, Estimate, Side, Verdict, wilson};
 use crate::experiment::{Tipping, TippingPoint};
 use crate::report::terminal::style::{self, FAINT, paint};
@@ -408,8 +408,8 @@ impl Document for TipDocument<'_> {
         text
     }
 
-    fn csv(&self) -> String {
-        let records: Vec<Record> = match self.rows {
+    fn rows(&self) -> Vec<Record> {
+        match self.rows {
             TipRows::Points => {
                 rows(self.found).into_iter().map(|(of, point)| self.row(of, point)).collect()
             }
@@ -424,8 +424,7 @@ impl Document for TipDocument<'_> {
                 };
                 self.found.iter().flat_map(of_variant).collect()
             }
-        };
-        csv::table(&[], &records)
+        }
     }
 
     fn json(&self) -> String {

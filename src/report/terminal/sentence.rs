@@ -40,6 +40,19 @@ fn unanimous(runs: &[Summary]) -> Option<Verdict> {
     runs.iter().all(|run| run.assessment.verdict == verdict).then_some(verdict)
 }
 
+/// What a criterion of windows lets pass: a share of failures that is worth a word.
+fn failures(runs: &[Summary]) -> String {
+    let ended = |run: &Summary| run.tally.succeeded + run.tally.failed;
+    let (failed, all) = runs
+        .iter()
+        .fold((0, 0), |(failed, all), run| (failed + run.tally.failed, all + ended(run)));
+    if failed * 100 < all || failed == 0 {
+        return String::new();
+    }
+    let share = 100.0 * failed as f64 / all as f64;
+    format!(" by its criterion, though {share:.0} % of its requests fail")
+}
+
 fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
     let Some(verdict) = unanimous(runs) else {
         let well = runs.iter().filter(|run| run.assessment.verdict.is_well()).count();
@@ -55,12 +68,14 @@ fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
             | Verdict::Recovered
             | Verdict::Draining
             | Verdict::Metastable
-            | Verdict::Undecided => "is well; nothing disturbs it".to_owned(),
+            | Verdict::Undecided => format!("is well{}; nothing disturbs it", failures(runs)),
         };
     };
     let ends = seconds(ends.as_secs_f64());
     match verdict {
-        Verdict::Unaffected => "is not affected by the disturbance".to_owned(),
+        Verdict::Unaffected => {
+            format!("is not affected by the disturbance{}", failures(runs))
+        }
         Verdict::Recovered => {
             let at = when(runs.iter()).unwrap_or_default();
             let by = if subject.model.levers.is_empty() { " by itself" } else { "" };

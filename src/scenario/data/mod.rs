@@ -38,8 +38,8 @@ const LONGEST_DATA: usize = 1 << 26;
 /// After so many mistakes no further file is read.
 const ENOUGH: usize = 20;
 
-/// Puts the numbers in the place of every file that is named below `root`; `folder` is what the paths
-/// start from.
+/// Puts the numbers in the place of every file that is named below `root`, and tells which files those are;
+/// `folder` is what the paths start from.
 ///
 /// # Errors
 /// Files that cannot be read, at the paths that name them, and what is wrong in them.
@@ -47,10 +47,13 @@ pub(super) fn bring_in(
     root: &mut Node,
     folder: &Path,
     sources: &mut Sources,
-) -> Result<(), Vec<Diagnostic>> {
+) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     let mut shelf = Shelf { folder, sources, known: BTreeMap::new(), wrong: Vec::new() };
     shelf.visit(root);
-    if shelf.wrong.is_empty() { Ok(()) } else { Err(shelf.wrong) }
+    if !shelf.wrong.is_empty() {
+        return Err(shelf.wrong);
+    }
+    Ok(shelf.known.into_keys().map(|(path, _)| path).collect())
 }
 
 struct Shelf<'a> {

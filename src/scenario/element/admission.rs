@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -13,21 +14,29 @@ use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// The bound of a queue as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Queue {
+    /// At most so many attempts wait. Unit: attempts.
     MaxWaiting(i64),
+    /// As many attempts wait as all workers serve in this time, if each takes the mean.
     MaxWork(Length),
+    /// Attempts wait whose work, known exactly, all workers do in this time.
     KnownWork(Length),
+    /// A class may wait only while its number of places stays free.
     Headroom(Headroom),
+    /// Everybody may wait.
     Unbounded {},
 }
 
 /// A bound whose last places are kept for what is more important.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Headroom {
+    /// How many attempts may wait at all. Unit: attempts.
     max_waiting: i64,
+    /// How many places each class leaves free, class 0 first; the numbers never fall. Unit:
+    /// attempts.
     free: Vec<i64>,
 }
 

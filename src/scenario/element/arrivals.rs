@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
 
@@ -13,6 +14,7 @@ use super::number::{positive, whole};
 use super::service_time::ServiceTime;
 use super::world::Complaints;
 use crate::model;
+use crate::scenario::schema::piece::{FileName, stands_for};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::{Span, Time};
@@ -20,46 +22,63 @@ use crate::unit::Rate;
 
 /// An arrival process as it is written; the first three have a rate, the last three bring their own
 /// numbers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, JsonSchema)]
+#[schemars(rename_all = "snake_case")]
 pub(super) enum Arrivals {
+    /// Independently of each other.
     #[default]
     Poisson,
+    /// Evenly spaced, the first at 0.
     Even,
+    /// In bursts of random (exponential) lengths.
     Bursts(Bursts),
+    /// At the mean rate times a factor that follows straight lines between points.
     Profile(Profile),
+    /// Once, evenly over a while.
     Volley(Volley),
+    /// At given instants, or at those of a CSV file.
     Replay(Replay),
+    /// From users who wait for the answer before they ask again.
     Users(Box<Users>),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Bursts {
-    /// The rate within a burst, as a factor on the mean rate.
+    /// The rate within a burst, as a factor on the mean rate. Unit: factor.
     peak: f64,
+    /// Mean length of a burst.
     mean_on: Length,
+    /// Mean length of the silence between two bursts.
     mean_off: Length,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Profile {
+    /// Points of the profile in the order of time; two at one instant are a step.
     points: Vec<Point>,
+    /// After so long the profile begins anew. Default: never.
     period: Option<Length>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Point {
+    /// When, from the start of the run or of the period.
     at: Length,
+    /// The rate there, as a factor on the mean rate. Unit: factor.
     factor: f64,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Volley {
+    /// How many come. Unit: requests.
     requests: i64,
+    /// When the first one comes.
     at: Length,
+    /// Over how long they are spread evenly. Default: `"0s"`.
     within: Option<Length>,
 }
 
@@ -70,18 +89,26 @@ pub(super) enum Replay {
     File,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Instants {
+    /// The instants, in their order.
     at: Vec<Length>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Users {
+    /// How many users there are. Unit: users.
     count: i64,
+    /// How long a user waits after an answer before the next request: a length or a law. This or
+    /// `pace`.
     think: Option<ServiceTime>,
+    /// How long from one request of a user to the next, unless the answer takes longer. This or
+    /// `think`.
     pace: Option<Length>,
+    /// Over how long the first requests are spread evenly. Default: see the documentation of
+    /// arrivals.
     start_within: Option<Length>,
 }
 
@@ -261,6 +288,8 @@ impl Users {
         Some(model::Arrivals::Users(users))
     }
 }
+
+stands_for!(Replay: FileName or Instants);
 
 impl<'de> Deserialize<'de> for Replay {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ejection::interval;
@@ -17,59 +18,85 @@ use crate::time::Span;
 use crate::unit::Fraction;
 
 /// An autoscaler as it is written; what is left out of its pace is as Kubernetes has it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Autoscaling {
+    /// The share of time that workers should be busy, since the look before. Unit: share.
     target_utilisation: Option<f64>,
+    /// How many attempts should wait for each worker. Unit: attempts per worker.
     target_queue: Option<f64>,
+    /// How many attempts should be inside for each worker. Unit: attempts per worker.
     target_concurrency: Option<f64>,
+    /// Steps up and down at two thresholds, instead of a target.
     thresholds: Option<Thresholds>,
+    /// Nothing changes while the measure is this near its target. Unit: share of the target.
+    /// Default: `0.1`.
     tolerance: Option<f64>,
+    /// From one look to the next. Default: `"15s"`.
     every: Option<Length>,
+    /// How long a worker that was ordered takes until it serves.
     start_up: Length,
+    /// The fewest workers. Unit: workers. Default: `1`.
     #[serde(default = "one")]
     min: i64,
+    /// The most workers. Unit: workers.
     max: i64,
+    /// How fast workers may be added.
     #[serde(default)]
     up: Pace,
+    /// How fast workers may be taken away.
     #[serde(default)]
     down: Pace,
 }
 
 /// The other rule: so many more above one number, so many fewer below another one.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Thresholds {
+    /// What is compared with the thresholds.
     measure: Measured,
+    /// Above this, workers are added. Unit: share, or attempts per worker.
     above: f64,
+    /// How many are added. Unit: workers.
     add: i64,
+    /// Below this, workers are taken away. Unit: share, or attempts per worker. Default: never.
     below: Option<f64>,
+    /// How many are taken away. Unit: workers. Default: `1`.
     remove: Option<i64>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Measured {
+    /// The share of time that workers are busy.
     Utilisation,
+    /// Attempts that wait, per worker.
     Queue,
+    /// Attempts inside, per worker.
     Concurrency,
 }
 
 /// How quickly the number changes one way.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Pace {
+    /// Of what was recommended in so long, the most cautious counts. Default: `0s` up, `300s` down.
     window: Option<Length>,
+    /// At most so much in a period, or `"none"` for any number. Default: up 4 workers or 100 % in
+    /// 15 s, down none.
     step: Option<Maybe<Step>>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Step {
+    /// So many workers, or `percent` of them, whichever is more. Unit: workers. Default: `0`.
     #[serde(default)]
     workers: i64,
+    /// So many per cent of the workers there are. Unit: per cent. Default: `0`.
     #[serde(default)]
     percent: i64,
+    /// In each period of this length.
     period: Length,
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU16;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Error, MapAccess, Visitor};
@@ -10,61 +11,84 @@ use serde::de::{Error, MapAccess, Visitor};
 use super::number::{fraction, whole};
 use super::world::Complaints;
 use crate::policy::balancer;
+use crate::scenario::schema::piece::stands_for;
 use crate::scenario::tree::Spot;
 
 /// A balancer as it is written: the word for a rule, or a table with it.
 #[derive(Clone, Debug)]
 pub(super) struct Balancer(Table);
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "BalancerTable")]
 struct Table {
+    /// How an instance is chosen. Default: `"round_robin"`.
     #[serde(default)]
     rule: Rule,
+    /// Of `round_robin`: which instance is the first. Default: `"at_the_first"`.
     #[serde(default)]
     start: Start,
+    /// Of `two_choices`: whether one instance may be drawn twice. Default: `"different"`.
     #[serde(default)]
     draws: Draws,
+    /// Of `least_outstanding`: who is taken of several that are equal. Default: `"in_turn"`.
     #[serde(default)]
     ties: Ties,
+    /// Of `consistent_hash`: how many places each instance has on the ring, 1 to 10,000. Unit:
+    /// places. Default: `100`.
     places: Option<i64>,
+    /// With a smaller share of healthy instances all of them are asked; 0: never. Unit: share.
+    /// Default: `0.5`.
     panic_below: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Rule {
+    /// Each in its turn.
     #[default]
     RoundRobin,
+    /// Any one.
     Random,
+    /// Of two drawn ones the one with fewer attempts out.
     TwoChoices,
+    /// The one with the fewest attempts out.
     LeastOutstanding,
+    /// By the request, so that its retries meet the same one.
     ConsistentHash,
 }
 
 /// The same as of a service that says nothing about its balancer.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "BalancerStart")]
 enum Start {
+    /// Every caller begins with the first instance.
     #[default]
     AtTheFirst,
+    /// Each caller begins with one of its own.
     Anywhere,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Draws {
+    /// The two are different ones.
     #[default]
     Different,
+    /// Both may be the same.
     Independent,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Ties {
+    /// In turn.
     #[default]
     InTurn,
+    /// The first of them.
     First,
+    /// Any of them.
     Random,
 }
 
@@ -106,6 +130,8 @@ impl Balancer {
         Some(balancer::Balancer { rule, panic_below: panic_below? })
     }
 }
+
+stands_for!(Balancer: Rule or Table);
 
 impl<'de> Deserialize<'de> for Balancer {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 
 use crate::experiment::Bound;
+use crate::scenario::schema::piece::stands_for;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
@@ -44,12 +46,16 @@ impl Promise {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Ends {
+    /// The least that is allowed. Unit: that of the promised number.
     min: Option<f64>,
+    /// The most that is allowed. Unit: that of the promised number.
     max: Option<f64>,
 }
+
+stands_for!(Promise: f64 or Ends);
 
 impl<'de> Deserialize<'de> for Promise {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

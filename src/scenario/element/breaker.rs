@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Error, Unexpected, Visitor};
 
@@ -16,34 +17,51 @@ use super::world::Complaints;
 use crate::policy::breaker::{self, Comparison, Limit};
 use crate::policy::outcome::Failures;
 use crate::policy::retry::Exponential;
+use crate::scenario::schema::piece::stands_for;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 use crate::unit::Fraction;
 
 /// A circuit breaker as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Breaker {
+    /// Which calls ask it. Default: `"inside_retry"`.
     #[serde(default)]
     position: Position,
+    /// It looks at the last so many calls. This or `window`. Unit: calls.
     window_calls: Option<i64>,
+    /// It looks at the calls of the last while. This or `window_calls`. Default: 10s.
     window: Option<Length>,
+    /// The kinds of failure that count; any other end counts as good. Default: all.
     counts: Option<Vec<FailureWord>>,
+    /// The share of failed calls that opens it, or `"none"`. Unit: share. Default: 0.5.
     failed: Option<Share>,
+    /// The share of slow calls that opens it. Default: none.
     slow: Option<Slow>,
+    /// Whether the share itself opens it, or only more. Default: `"opens"`.
     #[serde(default)]
     at_limit: AtLimit,
+    /// With fewer calls it stays closed. Unit: calls. Default: 20, or the whole of a smaller
+    /// window.
     minimum_calls: Option<i64>,
+    /// How long it stays open. Default: `"15s"`.
     open: Option<Length>,
+    /// The n-th time in a row it stays open growth^n times as long. Unit: factor. Default: `1`.
     open_growth: Option<f64>,
+    /// The longest that it stays open. Default: no bound.
     open_max: Option<Length>,
+    /// Whether the last instant still counts as open. Default: `"at_the_instant"`.
     #[serde(default)]
     open_ends: OpenEnds,
+    /// What is let through to find out whether it may close.
     #[serde(default)]
     half_open: HalfOpen,
+    /// Whether late results of attempts from before a change of state count. Default: `"tagged"`.
     #[serde(default)]
     results: Results,
+    /// When it looks at its window. Default: `"at_each_result"`.
     #[serde(default)]
     evaluated: Evaluated,
 }
@@ -55,50 +73,62 @@ enum Share {
     None,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Slow {
+    /// A call is slow that takes longer.
     longer_than: Length,
+    /// The share of slow calls that opens it. Unit: share.
     share: f64,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Position {
+    /// Every attempt asks, and its end is what counts.
     #[default]
     InsideRetry,
+    /// A request asks once, before its first attempt; its end after all retries is what counts.
     OutsideRetry,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum AtLimit {
+    /// The share itself opens it.
     #[default]
     Opens,
+    /// Only more than the share opens it.
     Holds,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum OpenEnds {
+    /// At the last instant it is open no longer.
     #[default]
     AtTheInstant,
+    /// The last instant still counts as open (Hystrix).
     AfterTheInstant,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Results {
+    /// Results count only in the state in which their attempt left.
     #[default]
     Tagged,
+    /// Late results count as well.
     Untagged,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Evaluated {
+    /// With each result.
     #[default]
     AtEachResult,
+    /// Only once in so long.
     Every(Length),
 }
 
@@ -274,6 +304,8 @@ fn some_of(share: f64, spot: Spot<'_>) -> Result<Fraction, Diagnostic> {
     }
     Ok(share)
 }
+
+stands_for!(Share: f64 or "none");
 
 impl<'de> Deserialize<'de> for Share {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,5 +1,6 @@
 //! `call.budget = { sliding_window = { ratio = 0.1, window = "10s" } }`: what bounds retries as a whole.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::failure::{FailureWord, failures};
@@ -16,112 +17,153 @@ use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// A retry budget as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Budget {
+    /// Every retry may be sent.
     None {},
+    /// Retries are a share of what was deposited in a window (Finagle, tower, Linkerd).
     SlidingWindow(SlidingWindow),
+    /// Retries are sent while more than half of the tokens are left (gRPC A6).
     TokenThreshold(TokenThreshold),
+    /// A retry takes its price from a quota, a success gives it back (AWS SDKs).
     RefundableQuota(RefundableQuota),
+    /// Retries that are out at once are bounded (Envoy).
     Concurrency(Concurrency),
+    /// The budget of the client pays for whose request the call is made.
     Path(AlongThePath),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AlongThePath {
+    /// When a retry is charged. Default: `"at_dispatch"`.
     #[serde(default)]
     charged: Charged,
+    /// Whether hedges ask as well. Default: `"metered"`.
     #[serde(default)]
     hedges: Hedges,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SlidingWindow {
+    /// Retries for each deposit. Unit: retries per deposit.
     ratio: f64,
+    /// How long a deposit counts.
     window: Length,
+    /// So many retries are free in each second. Unit: retries per second. Default: `0`.
     #[serde(default)]
     minimum_per_second: i64,
+    /// What is deposited. Default: `"sends"`.
     #[serde(default)]
     deposits: Deposits,
+    /// When a retry is charged. Default: `"at_dispatch"`.
     #[serde(default)]
     charged: Charged,
+    /// Whether hedges ask as well. Default: `"metered"`.
     #[serde(default)]
     hedges: Hedges,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TokenThreshold {
+    /// How many tokens there are at most, and at first. Unit: tokens.
     max_tokens: i64,
+    /// What a success gives back. Unit: tokens.
     ratio: f64,
+    /// The kinds of failure that take a token. Default: all.
     counts: Option<Vec<FailureWord>>,
+    /// When a retry is charged. Default: `"at_dispatch"`.
     #[serde(default)]
     charged: Charged,
+    /// Whether hedges ask as well. Default: `"metered"`.
     #[serde(default)]
     hedges: Hedges,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RefundableQuota {
+    /// How much there is at most, and at first. Unit: tokens.
     capacity: i64,
+    /// The price of a retry. Unit: tokens.
     cost: i64,
+    /// The price of a retry after a timeout. Unit: tokens. Default: as `cost`.
     timeout_cost: Option<i64>,
+    /// The price of a retry after a refusal. Unit: tokens. Default: as `cost`.
     refusal_cost: Option<i64>,
+    /// What a request gives that succeeds without a retry. Unit: tokens. Default: `1`.
     #[serde(default = "one")]
     clean_success: i64,
+    /// When a retry is charged. Default: `"at_dispatch"`.
     #[serde(default)]
     charged: Charged,
+    /// Whether hedges ask as well. Default: `"metered"`.
     #[serde(default)]
     hedges: Hedges,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Concurrency {
+    /// Retries may be this share of all that is out. This or `max_outstanding`. Unit: share.
     share: Option<f64>,
+    /// With `share`: so many retries may always be out. Unit: retries. Default: 0.
     minimum: Option<i64>,
+    /// So many retries may be out. This or `share`. Unit: retries.
     max_outstanding: Option<i64>,
+    /// Whether the attempt that has just failed counts as out. Default: `"left"`.
     #[serde(default)]
     failed_attempt: FailedAttempt,
+    /// When a retry is charged. Default: `"at_dispatch"`.
     #[serde(default)]
     charged: Charged,
+    /// Whether hedges ask as well. Default: `"metered"`.
     #[serde(default)]
     hedges: Hedges,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Deposits {
+    /// Every attempt, retries included.
     #[default]
     Sends,
+    /// Every request, once.
     Requests,
+    /// Every success.
     Successes,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum FailedAttempt {
+    /// It has left.
     #[default]
     Left,
+    /// It still counts.
     Counts,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Charged {
+    /// When it would leave.
     #[default]
     AtDispatch,
+    /// Before its wait: what is denied fails at once.
     AtDecision,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Hedges {
+    /// They ask as retries do.
     #[default]
     Metered,
+    /// They do not ask.
     Bypass,
 }
 

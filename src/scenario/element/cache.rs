@@ -2,6 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -9,70 +10,98 @@ use super::number::{fraction, positive, thousands, whole};
 use super::world::Complaints;
 use crate::model::{Disturbance, Model};
 use crate::policy::cache::{self, Contents, Exponent};
+use crate::scenario::schema::piece::LengthOrNone;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::unit::Fraction;
 
 /// A cache as it is written: by its hit ratio, or by its keys.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cache {
+    /// The share of requests that hit a warm cache. This or `keys`. Unit: share.
     hit_ratio: Option<f64>,
+    /// With `hit_ratio`: how many answers make an empty cache as good as a warm one. Unit: answers.
     fills: Option<i64>,
+    /// With `hit_ratio`: how the ratio comes back. Default: `"gradual"`.
     #[serde(default)]
     course: Course,
+    /// How many different things there are to ask for, at most 50 million. This or `hit_ratio`.
+    /// Unit: keys.
     keys: Option<i64>,
+    /// With `keys`: how often each one is asked for. Default: `"uniform"`.
     #[serde(default)]
     popularity: Popularity,
+    /// With `keys`: how many are kept; what was asked for least recently goes. Unit: keys. Default:
+    /// all of them.
     capacity: Option<i64>,
+    /// With `keys`: how long one is kept after it was fetched, or `"none"` for ever. Default:
+    /// "none".
+    #[schemars(with = "Option<LengthOrNone>")]
     time_to_live: Option<Length>,
+    /// With `keys`: what becomes of those who ask for what is being fetched. Default: `"off"`.
     #[serde(default)]
     coalescing: Coalescing,
+    /// What there is at the beginning. Default: `"warm"`.
     #[serde(default)]
     start: Start,
+    /// What becomes of an answer that comes after its fetch was given up. Default: `"fill"`.
     #[serde(default)]
     late_fills: LateFills,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Course {
+    /// In proportion to the fills.
     #[default]
     Gradual,
+    /// Everything misses until the last of them.
     AtOnce,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Popularity {
+    /// Each as often.
     #[default]
     Uniform,
+    /// The k-th in proportion to k to the power of minus this exponent. Unit: exponent.
     Zipf(f64),
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Coalescing {
+    /// They fetch it too.
     #[default]
     Off,
+    /// They wait for that fetch, which is the first one's and fails with it.
     Leader,
+    /// They wait, and the next one fetches anew if it fails.
     NextLeads,
+    /// They wait for a fetch that belongs to nobody.
     Detached,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "CacheStart")]
 enum Start {
+    /// All that it keeps.
     #[default]
     Warm,
+    /// Nothing.
     Cold,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum LateFills {
+    /// It is kept.
     #[default]
     Fill,
+    /// It is thrown away.
     Dropped,
 }
 

@@ -1,5 +1,6 @@
 //! `call.timeout = "1s"` and whatever else a client does about one call.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::breaker::Breaker;
@@ -22,59 +23,84 @@ use crate::id::ServiceId;
 use crate::model::{self, Edge};
 use crate::policy::deadline::{Clock, Patience};
 use crate::policy::retry;
+use crate::scenario::schema::piece::{ClientPresets, LengthOrNone};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// Everything about one call.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
-    /// What it names has been laid under the call before it is read.
+    /// A policy of a widely used client, by name, or several of which the first has the say.
     #[serde(rename = "preset")]
+    #[schemars(with = "Option<ClientPresets>")]
     pub(super) _preset: Option<Names>,
+    /// How long an attempt is waited for, or `"none"`. Default: `"none"`.
+    #[schemars(with = "Option<LengthOrNone>")]
     pub(super) timeout: Option<Length>,
+    /// From when on. Default: `"dispatched"`.
     #[serde(default)]
     pub(super) timeout_from: TimeoutFrom,
+    /// What is tried again, and when. Default: `{ never = {} }`.
     pub(super) retry: Option<Retry>,
+    /// A wait of its own after a refusal: a length, a table, or `"none"`. Default: `"none"`.
     pub(super) wait_after_refusal: Option<Wait>,
+    /// How many retries may be sent. Default: `{ none = {} }`.
     pub(super) budget: Option<Budget>,
+    /// Whether an attempt may leave, given how the service has answered. Default: `{ none = {} }`.
     pub(super) throttle: Option<Throttle>,
+    /// When it stops calling for a while, or `"none"`. Default: `"none"`.
     pub(super) breaker: Option<Maybe<Breaker>>,
+    /// When another copy of an attempt is sent that is still out, or `"none"`. Default: `"none"`.
     pub(super) hedge: Option<Maybe<Hedge>>,
+    /// How many attempts may be out at once, or `"none"`. Default: `"none"`.
     pub(super) pool: Option<Maybe<Pool>>,
+    /// What need not be asked for, or `"none"`. Default: `"none"`.
     pub(super) cache: Option<Maybe<Cache>>,
+    /// What is sent again beneath all policies, or `"none"`. Default: `"none"`.
     pub(super) transport: Option<Maybe<Transport>>,
+    /// How long a request may take, all attempts together, or `"none"`. Default: `"none"`.
     pub(super) deadline: Option<Maybe<Deadline>>,
+    /// Whose memory budget, throttle, breaker, pool, cache and hedging are. Default: `"shared"`.
     #[serde(default)]
     pub(super) scope: Scope,
+    /// How long a message takes each way: a length or a law. Default: no time.
     pub(super) latency: Option<ServiceTime>,
+    /// What the network loses all the time, or `"none"`. Default: `"none"`.
     pub(super) loss: Option<Maybe<Loss>>,
+    /// What an answer to an attempt that was given up is worth. Default: `"wasted"`.
     #[serde(default)]
     pub(super) late_answers: LateAnswers,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TimeoutFrom {
+    /// From when the attempt has left the client.
     #[default]
     Dispatched,
+    /// From when it was ready to leave, so that a wait for a connection counts.
     Ready,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Scope {
+    /// All instances of the caller share one.
     #[default]
     Shared,
+    /// Each instance has its own.
     PerInstance,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum LateAnswers {
+    /// Nothing.
     #[default]
     Wasted,
+    /// It counts, if its request is still open.
     Accepted,
 }
 

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU16;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::arrivals::Arrivals;
@@ -16,17 +17,26 @@ use crate::scenario::trouble::Diagnostic;
 use crate::unit::Rate;
 
 /// A client as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Client {
+    /// The service that each request calls.
     pub(super) calls: String,
+    /// Fresh requests as a share of the capacity of what is called. This or `arrival_rate`. Unit:
+    /// share.
     load: Option<f64>,
+    /// Fresh requests per second. This or `load`. Unit: requests per second.
     arrival_rate: Option<f64>,
+    /// When fresh requests come. Default: `"poisson"`.
     #[serde(default)]
     arrivals: Arrivals,
+    /// How many of this client there are. Unit: instances. Default: `1`.
     instances: Option<i64>,
+    /// How important its requests are, from 0, the most important, to 15. Unit: class. Default:
+    /// `0`.
     #[serde(default)]
     class: i64,
+    /// Everything about its calls.
     #[serde(default)]
     call: Call,
 }

@@ -1,5 +1,6 @@
 //! `[criterion]`: what counts as back to normal.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -12,10 +13,12 @@ use crate::time::Span;
 use crate::unit::Fraction;
 
 /// The criterion as it is written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Criterion {
+    /// The share of demand that makes a window good. Unit: share. Default: `0.9`.
     goodput: Option<f64>,
+    /// For how long windows must be good. Default: up to the horizon.
     hold: Option<Length>,
 }
 

@@ -2,26 +2,35 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Error, Visitor};
 
 use super::length::Length;
 use super::world::Complaints;
 use crate::policy::deadline::{self, Patience};
+use crate::scenario::schema::piece::stands_for;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// A deadline as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Deadline {
+    /// How long a request may take from its arrival.
     request: Length,
+    /// What of it is spent before the first attempt leaves. Default: `"0s"`.
     before_first: Option<Length>,
+    /// Attempts end this much before the deadline. Default: `"0s"`.
     reserve: Option<Length>,
+    /// An attempt with less time left is not sent; `"whole_timeout"` for all of its timeout.
+    /// Default: `"0s"`.
     least: Option<Least>,
+    /// What happens when the next attempt no longer fits. Default: `"fails_at_once"`.
     #[serde(default)]
     misfit: Misfit,
+    /// What happens to an attempt that is out at the deadline. Default: `"cut"`.
     #[serde(default)]
     overrun: Overrun,
 }
@@ -33,19 +42,23 @@ enum Least {
     WholeTimeout,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Misfit {
+    /// The request fails at once.
     #[default]
     FailsAtOnce,
+    /// The request waits until its deadline and fails then.
     SleepsToDeadline,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Overrun {
+    /// It is given up.
     #[default]
     Cut,
+    /// It runs on to its timeout.
     RunsOn,
 }
 
@@ -97,6 +110,8 @@ fn leaves_time(part: Span, request: Option<Span>, spot: Spot<'_>) -> Result<Span
         Some(_) | None => Ok(part),
     }
 }
+
+stands_for!(Least: Length or "whole_timeout");
 
 impl<'de> Deserialize<'de> for Least {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -12,29 +13,39 @@ use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// A discipline as it is written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Discipline {
+    /// Who came first.
     #[default]
     Fifo,
+    /// Who came last.
     Lifo,
+    /// Whose client gives up first.
     EarliestDeadline,
+    /// The smallest class, and in it who came first.
     Priority,
+    /// Anybody.
     Random,
+    /// Who came first, but who came last while the queue is long or old.
     AdaptiveLifo(AdaptiveLifo),
+    /// Each class its share of picks while others wait.
     Weighted(Weighted),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AdaptiveLifo {
+    /// Who came last goes first while more attempts wait. Unit: attempts.
     longer_than: Option<i64>,
+    /// Who came last goes first while the oldest has waited longer.
     older_than: Option<Length>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Weighted {
+    /// A whole number from 1 for each class; later classes have the last one. Unit: weight.
     weights: Vec<i64>,
 }
 

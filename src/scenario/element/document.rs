@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::client::Client;
@@ -17,33 +18,51 @@ use super::trigger::Trigger;
 use super::variant::Variant;
 
 /// The root of the grammar. Names are sorted, so that the order of tables in a file means nothing.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Document {
+    /// What this scenario shows; stands above tables and charts.
     pub(in crate::scenario) title: String,
+    /// What the scenario as written is called, beside its variants. Default: `"base"`.
     pub(in crate::scenario) base: Option<String>,
+    /// The first seed. Unit: seed. Default: `1`.
     pub(in crate::scenario) seed: Option<u64>,
+    /// How long a run lasts; a whole number of windows.
     pub(super) horizon: Length,
+    /// The width of the windows in which goodput is held against demand. Default: `"1s"`.
     pub(super) window: Option<Length>,
+    /// What makes a window good.
     #[serde(default)]
     pub(super) criterion: Criterion,
+    /// The services, by name.
     #[serde(default)]
     pub(super) services: BTreeMap<String, Service>,
+    /// The clients, by name.
     #[serde(default)]
     pub(super) clients: BTreeMap<String, Client>,
+    /// What there is when a run begins.
     #[serde(default)]
     pub(super) start: Start,
+    /// The disturbances, by name.
     #[serde(default)]
     pub(super) triggers: BTreeMap<String, Trigger>,
+    /// What an operator does, by name.
     #[serde(default)]
     pub(super) levers: BTreeMap<String, Lever>,
+    /// What comes first when a completion and a client's timer fall on one instant. Default:
+    /// `"completion_wins"`.
     #[serde(default)]
     pub(super) tie: Tie,
+    /// How a run is worked out. Default: `"events"`.
     #[serde(default)]
     pub(super) solver: Solver,
+    /// Versions of the scenario, by name: dotted paths in quotes, the values to put there, and
+    /// `expect`.
     #[serde(default)]
     pub(in crate::scenario) variants: BTreeMap<String, Variant>,
+    /// A grid of cells.
     pub(in crate::scenario) sweep: Option<Sweep>,
+    /// What every run of the scenario as written promises.
     pub(in crate::scenario) expect: Option<Expect>,
 }
 
@@ -68,11 +87,13 @@ pub(in crate::scenario) const ROOT_KEYS: [&str; 16] = [
 ];
 
 /// What comes first when a completion and a client's timer fall on one instant.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Tie {
+    /// The completion: an answer at the very instant of the timeout is in time.
     #[default]
     CompletionWins,
+    /// The timer.
     TimerWins,
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Error, Unexpected, Visitor};
 
@@ -12,24 +13,36 @@ use super::maybe::Maybe;
 use super::number::{fraction, positive, whole};
 use super::world::Complaints;
 use crate::policy::ejection::{self, Evidence};
+use crate::scenario::schema::piece::stands_for;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 use crate::unit::Fraction;
 
 /// Ejection as it is written; what is left out is as Envoy has it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ejection {
+    /// The kinds of failure that count. Default: all.
     counts: Option<Vec<FailureWord>>,
+    /// So many failures in a row eject at once, or `"none"`. Unit: failures. Default: `5`.
     consecutive: Option<Row>,
+    /// Which instances go at a look, by their success rate among all, or `"none"`. Default: `{
+    /// deviations = 1.9, requests = 100, instances = 5 }`.
     success_rate: Option<Maybe<SuccessRate>>,
+    /// Which instances go at a look, by their share of failures, or `"none"`. Default: `"none"`.
     failure_share: Option<Maybe<FailureShare>>,
+    /// From one look to the next; only a look lets an instance return. Default: `"10s"`.
     interval: Option<Length>,
+    /// How long an instance is away: this times how often in a row. Default: `"30s"`.
     base: Option<Length>,
+    /// The longest that an instance is away. Default: 300s, or a longer `base`.
     longest: Option<Length>,
+    /// At most so much longer, drawn. Default: `"0s"`.
     jitter: Option<Length>,
+    /// The largest share of instances that may be away. Unit: share. Default: `0.1`.
     most: Option<f64>,
+    /// How that share counts the instance in question. Default: `"with_this"`.
     #[serde(default)]
     counting: Counting,
 }
@@ -41,28 +54,39 @@ enum Row {
     None,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SuccessRate {
+    /// So many standard deviations below the mean. Unit: standard deviations. Default: `1.9`.
     deviations: Option<f64>,
+    /// Instances count that had so many requests since the look before. Unit: requests. Default:
+    /// `100`.
     requests: Option<i64>,
+    /// There must be so many of them. Unit: instances. Default: `5`.
     instances: Option<i64>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FailureShare {
+    /// The share of failures that ejects. Unit: share. Default: `0.85`.
     limit: Option<f64>,
+    /// Instances count that had so many requests since the look before. Unit: requests. Default:
+    /// `50`.
     requests: Option<i64>,
+    /// There must be so many of them. Unit: instances. Default: `5`.
     instances: Option<i64>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Counting {
+    /// The instance in question counts.
     #[default]
     WithThis,
+    /// It counts, but one may always go (Envoy's `always_eject_one_host`).
     AlwaysOne,
+    /// It does not count.
     WithoutThis,
 }
 
@@ -214,6 +238,8 @@ impl FailureShare {
         Some(ejection::FailureShare { limit: limit?, evidence: evidence? })
     }
 }
+
+stands_for!(Row: i64 or "none");
 
 impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

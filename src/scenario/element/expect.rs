@@ -1,9 +1,11 @@
 //! `[expect]`: what every run of a variant promises.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Error, MapAccess, Visitor};
 
@@ -26,52 +28,71 @@ use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// Promises of a run as they are written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(in crate::scenario) struct Expect(Promises<OfRun>);
 
 /// What is said beside the numbers of the whole run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, JsonSchema)]
+#[schemars(default, rename = "Promises")]
 struct OfRun {
+    /// Under how many seeds. Unit: seeds. Default: `1`.
     seeds: Option<i64>,
+    /// What is held against the promise where there are several seeds. Default: `"each"`.
     across_seeds: AcrossSeeds,
+    /// What becomes of it, under each seed.
+    #[schemars(with = "Option<VerdictWord>")]
     verdict: Option<Verdict>,
+    /// Promises of single clients, by name.
     clients: BTreeMap<String, Promises<OfClient>>,
+    /// Promises of single services, by name.
     services: BTreeMap<String, Promises<OfService>>,
+    /// Promises of single edges, by `"CALLER.CALLED"`.
     edges: Dotted<OfEdge>,
+    /// Promises of single instances, by `"SERVICE.NUMBER"`.
     instances: Dotted<OfInstance>,
+    /// The busiest of many short windows.
     busiest: Option<Rush>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct OfClient;
+#[derive(Clone, Debug, Default, JsonSchema)]
+#[schemars(rename = "PromisesOfClient")]
+struct OfClient {}
 
-#[derive(Clone, Debug, Default)]
-struct OfService;
+#[derive(Clone, Debug, Default, JsonSchema)]
+#[schemars(rename = "PromisesOfService")]
+struct OfService {}
 
-#[derive(Clone, Debug, Default)]
-struct OfEdge;
+#[derive(Clone, Debug, Default, JsonSchema)]
+#[schemars(rename = "PromisesOfEdge")]
+struct OfEdge {}
 
-#[derive(Clone, Debug, Default)]
-struct OfInstance;
+#[derive(Clone, Debug, Default, JsonSchema)]
+#[schemars(rename = "PromisesOfInstance")]
+struct OfInstance {}
 
 /// Promises by names of two parts: those of edges and of instances.
 #[derive(Clone, Debug)]
 struct Dotted<T: Terms>(BTreeMap<String, Promises<T>>);
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum AcrossSeeds {
+    /// The number of every seed.
     #[default]
     Each,
+    /// The median over the seeds.
     Median,
 }
 
 /// The busiest of many short windows.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Rush {
+    /// The width of the windows.
     width: Length,
+    /// When the first of them begins. Default: `"0s"`.
     after: Option<Length>,
+    /// The attempts sent in the busiest of them. Unit: attempts.
     attempts: Promise,
 }
 
@@ -265,6 +286,20 @@ impl Rush {
     }
 }
 
+impl<T: Terms> JsonSchema for Dotted<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<String, Promises<T>>::json_schema(generator)
+    }
+}
+
 impl<'de, T: Terms> Deserialize<'de> for Dotted<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(ByName(PhantomData))
@@ -331,6 +366,16 @@ const fn never_returns(verdict: Verdict, metric: Metric) -> bool {
 }
 
 struct VerdictWord(Verdict);
+
+impl JsonSchema for VerdictWord {
+    fn schema_name() -> Cow<'static, str> {
+        "Verdict".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": VERDICT_WORDS })
+    }
+}
 
 impl<'de> Deserialize<'de> for VerdictWord {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,5 +1,6 @@
 //! `on = ["timeout", "refused"]`: kinds of failure, by name.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::policy::outcome::{Failure, Failures};
@@ -7,13 +8,18 @@ use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// A kind of failure as it is written.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum FailureWord {
+    /// No answer in time.
     Timeout,
+    /// The service said no on arrival.
     Refused,
+    /// It tried and failed.
     Error,
+    /// The connection broke.
     Reset,
+    /// Nobody was reached, or the caller's own breaker, throttle or pool kept the attempt back.
     Unavailable,
 }
 

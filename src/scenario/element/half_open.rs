@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -13,32 +14,42 @@ use crate::scenario::trouble::Diagnostic;
 use crate::unit::Fraction;
 
 /// A half-open state as it is written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HalfOpen {
+    /// So many trials decide. This, or `share` and `decided_after`. Unit: calls. Default: 10.
     permits: Option<i64>,
+    /// The share of calls that is let through as trials. Unit: share.
     share: Option<f64>,
+    /// With `share`: after so many trials it decides. Unit: calls.
     decided_after: Option<i64>,
+    /// What becomes of the permit of a trial without a result. Default: `"returned"`.
     #[serde(default)]
     cancelled: Cancelled,
+    /// A bound on the state. Default: no bound.
     longest: Option<Length>,
+    /// What comes after `longest`. Default: `"opens"`.
     #[serde(default)]
     then: Then,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Cancelled {
+    /// It is given back.
     #[default]
     Returned,
+    /// It is lost.
     Lost,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Then {
+    /// The breaker opens again.
     #[default]
     Opens,
+    /// The trials begin anew.
     Renews,
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::{NonZeroU16, NonZeroU32};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -14,20 +15,27 @@ use super::world::Complaints;
 use crate::policy::hedge;
 use crate::policy::outcome::Failures;
 use crate::scenario::nearest::nearest;
+use crate::scenario::schema::piece::stands_for;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// Hedging as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Hedge {
+    /// How long after a copy the next one leaves: a length, `"after_failure"`, or a percentile.
     delay: Delay,
+    /// The most copies beside the first attempt. This or `max_attempts`. Unit: attempts.
     max_hedges: Option<i64>,
+    /// The most copies, the first attempt included. This or `max_hedges`. Unit: attempts.
     max_attempts: Option<i64>,
+    /// What a failed copy does. Default: `"sends_next"`.
     #[serde(default)]
     on_failure: OnFailure,
+    /// The kinds of failure that end the try whatever else is out. Default: none.
     #[serde(default)]
     fatal: Vec<FailureWord>,
+    /// What becomes of copies that are still out when the try has ended. Default: `"cancelled"`.
     #[serde(default)]
     losers: Losers,
 }
@@ -40,29 +48,38 @@ enum Delay {
     AfterFailure,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Percentile {
+    /// The share of attempts that take no longer than the delay. Unit: share.
     percentile: f64,
+    /// Of the last so many latencies, at most 65,535. Unit: latencies. Default: `1000`.
     #[serde(default = "usual_samples")]
     samples: i64,
+    /// With fewer latencies the delay is `until_then`. Unit: latencies. Default: 100, or all of
+    /// fewer samples.
     minimum: Option<i64>,
+    /// The delay while little is known.
     until_then: Length,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum OnFailure {
+    /// It sends the next one at once.
     #[default]
     SendsNext,
+    /// The next one leaves when it is due.
     Waits,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Losers {
+    /// They are withdrawn.
     #[default]
     Cancelled,
+    /// They run on.
     RunOn,
 }
 
@@ -217,6 +234,8 @@ impl Percentile {
         })
     }
 }
+
+stands_for!(Delay: Length or "after_failure" or Percentile);
 
 impl<'de> Deserialize<'de> for Delay {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

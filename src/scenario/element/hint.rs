@@ -1,9 +1,11 @@
 //! `retry_after = "2s"` of a service, and `guidance = "minimum"` of a client that hears it.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::{Length, no_word};
 use crate::policy::retry::{self, Hint};
+use crate::scenario::schema::piece::stands_for;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
@@ -11,16 +13,24 @@ use crate::scenario::trouble::Diagnostic;
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct RetryAfter(Length);
 
+stands_for!(RetryAfter: Length or "never");
+
 /// How a client takes it, as it is written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Guidance {
+    /// The client waits as its own policy says.
     #[default]
     Ignored,
+    /// The longer of its own wait and the service's (RFC 9110, `Retry-After`).
     Minimum,
+    /// The same, of the service's at most this much (urllib3).
     MinimumUpTo(Length),
+    /// The service's, not shorter than its own and at most this much longer (AWS SDKs).
     AtMostLonger(Length),
+    /// The service's, longer or shorter (gRPC pushback).
     Replaces,
+    /// As `minimum`; a longer one fails the request at once.
     FailsBeyond(Length),
 }
 

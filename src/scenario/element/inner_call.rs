@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU16;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -29,51 +30,80 @@ use super::wait::Wait;
 use super::world::{Complaints, check_name};
 use crate::id::{EdgeId, ServiceId};
 use crate::model::{self, Model, Need, PassedOn};
+use crate::scenario::schema::piece::{ClientPresets, LengthOrNone};
 use crate::scenario::tree::{Spot, quote};
 use crate::scenario::trouble::Diagnostic;
 use crate::unit::Fraction;
 
 /// One call as it is written: whom, when and how often, and then every key of a client's call, each
 /// of them by name, since flattened keys have no places.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct InnerCall {
+    /// The service called. Default: the name of the table.
     to: Option<String>,
+    /// Calls of one step leave together, those of the next when all of them have ended. Unit: step.
+    /// Default: `1`.
     step: Option<i64>,
+    /// For which share of attempts the call is made. Unit: share. Default: `1`.
     share: Option<f64>,
+    /// How many such calls are made at once. Unit: calls. Default: `1`.
     copies: Option<i64>,
+    /// Whether its failure fails the attempt. Default: `true`.
     #[serde(default = "yes")]
     needed: bool,
+    /// Whether the time that is left to the attempt bounds the call. Default: `false`.
     #[serde(default)]
     passes_deadline: bool,
+    /// Whether the call is withdrawn when the attempt is withdrawn or has failed. Default: `false`.
     #[serde(default)]
     passes_cancellation: bool,
+    /// Whether “do not try again” is told to whoever sent the attempt. Default: `false`.
     #[serde(default)]
     passes_guidance: bool,
+    /// A policy of a widely used client, by name, or several of which the first has the say.
+    #[schemars(with = "Option<ClientPresets>")]
     preset: Option<Names>,
+    /// How long an attempt is waited for, or `"none"`. Default: `"none"`.
+    #[schemars(with = "Option<LengthOrNone>")]
     timeout: Option<Length>,
+    /// From when on. Default: `"dispatched"`.
     #[serde(default)]
     timeout_from: TimeoutFrom,
+    /// What is tried again, and when. Default: `{ never = {} }`.
     retry: Option<Retry>,
+    /// A wait of its own after a refusal: a length, a table, or `"none"`. Default: `"none"`.
     wait_after_refusal: Option<Wait>,
+    /// How many retries may be sent. Default: `{ none = {} }`.
     budget: Option<Budget>,
+    /// Whether an attempt may leave, given how the service has answered. Default: `{ none = {} }`.
     throttle: Option<Throttle>,
+    /// When it stops calling for a while, or `"none"`. Default: `"none"`.
     breaker: Option<Maybe<Breaker>>,
+    /// When another copy of an attempt is sent that is still out, or `"none"`. Default: `"none"`.
     hedge: Option<Maybe<Hedge>>,
+    /// How many attempts may be out at once, or `"none"`. Default: `"none"`.
     pool: Option<Maybe<Pool>>,
+    /// What need not be asked for, or `"none"`. Default: `"none"`.
     cache: Option<Maybe<Cache>>,
+    /// What is sent again beneath all policies, or `"none"`. Default: `"none"`.
     transport: Option<Maybe<Transport>>,
+    /// How long a request may take, all attempts together, or `"none"`. Default: `"none"`.
     deadline: Option<Maybe<Deadline>>,
+    /// Whose memory budget, throttle, breaker, pool, cache and hedging are. Default: `"shared"`.
     #[serde(default)]
     scope: Scope,
+    /// How long a message takes each way: a length or a law. Default: no time.
     latency: Option<ServiceTime>,
+    /// What the network loses all the time, or `"none"`. Default: `"none"`.
     loss: Option<Maybe<Loss>>,
+    /// What an answer to an attempt that was given up is worth. Default: `"wasted"`.
     #[serde(default)]
     late_answers: LateAnswers,
 }
 
 /// Calls by their names, as they are written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, JsonSchema)]
 pub(super) struct InnerCalls(BTreeMap<String, InnerCall>);
 
 impl<'de> Deserialize<'de> for InnerCalls {
@@ -114,11 +144,13 @@ impl<'de> Deserialize<'de> for InnerCalls {
 }
 
 /// What a worker does while calls are out.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WhileCalling {
+    /// A worker waits for what it has called.
     #[default]
     HoldsWorker,
+    /// It serves others meanwhile.
     FreesWorker,
 }
 

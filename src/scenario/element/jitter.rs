@@ -1,5 +1,6 @@
 //! `jitter = "full"` or `{ proportional = 0.2 }`: how a wait is spread.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -9,16 +10,23 @@ use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// Jitter as it is written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Jitter {
+    /// The wait w as it is.
     #[default]
     None,
+    /// Evenly from 0 to w.
     Full,
+    /// Half of w, and evenly up to w.
     Equal,
+    /// w times evenly from 1 - x to 1 + x. Unit: share.
     Proportional(f64),
+    /// w times evenly from 1 to 1 + x. Unit: share.
     Stretch(f64),
+    /// w and evenly up to this length.
     Added(Length),
+    /// Exponential with mean w.
     Exponential,
 }
 

@@ -1,5 +1,6 @@
 //! `{ lognormal = { mean = "10ms", cv = 1.5 } }`: the numbers that a law of work is made of.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -7,60 +8,79 @@ use super::measured::{lengths_of, listed_or_file};
 use super::number::{positive, whole};
 use super::service_time::ServiceTime;
 use crate::law::{self, Law};
+use crate::scenario::schema::piece::{FileName, stands_for};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Erlang {
+    /// How many exponential stages are summed, 1 to 1,000,000. Unit: stages.
     stages: i64,
+    /// The mean of the sum.
     mean: Length,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Hyperexponential {
+    /// The mean.
     mean: Length,
+    /// The squared coefficient of variation, above 1. Unit: ratio.
     squared_cv: f64,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lognormal {
+    /// The mean; with `cv`.
     mean: Option<Length>,
+    /// The standard deviation divided by the mean; with `mean`. Unit: ratio.
     cv: Option<f64>,
+    /// The median; with `sigma`.
     median: Option<Length>,
+    /// The standard deviation of the logarithm; with `median`. Unit: ratio.
     sigma: Option<f64>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pareto {
+    /// The tail exponent. Unit: exponent.
     alpha: f64,
+    /// The shortest.
     min: Length,
+    /// The longest: the law is cut off there.
     max: Length,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Uniform {
+    /// The shortest; may be `0s`.
     min: Length,
+    /// The longest.
     max: Length,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Branch {
+    /// How often this law is drawn, in any unit. Unit: weight.
     weight: f64,
+    /// A length or a law.
     law: ServiceTime,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Quantiles {
+    /// The median.
     p50: Length,
+    /// The 90th percentile, which is compared with the fit.
     p90: Option<Length>,
+    /// The 99th percentile.
     p99: Length,
 }
 
@@ -71,9 +91,10 @@ pub(super) enum Empirical {
     File,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Values {
+    /// Measured lengths, in any order.
     values: Vec<Length>,
 }
 
@@ -221,6 +242,8 @@ impl Empirical {
         }
     }
 }
+
+stands_for!(Empirical: FileName or Values);
 
 impl<'de> Deserialize<'de> for Empirical {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -21,7 +21,7 @@ pub(in crate::scenario) struct Length(pub(super) String);
 const LONGEST_SPELLING: usize = 24;
 
 /// What a unit may be called.
-const UNIT_WORDS: [&str; 20] = [
+pub(in crate::scenario) const UNIT_WORDS: [&str; 20] = [
     "ns", "us", "µs", "ms", "s", "sec", "secs", "second", "seconds", "m", "min", "mins", "minute",
     "minutes", "h", "hour", "hours", "d", "day", "days",
 ];

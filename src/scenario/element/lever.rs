@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::any::Any;
@@ -16,73 +17,100 @@ use crate::scenario::trouble::Diagnostic;
 use crate::time::{Span, Time};
 
 /// A lever as it is written: one kind, named by its table.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(in crate::scenario) enum Lever {
+    /// A share of a client's fresh requests fails before anything is sent.
     Block(Block),
+    /// Everything that waits for a service is dropped, once.
     DropQueue(DropQueue),
+    /// A service loses its queue and its work, and is gone for a while.
     Restart(Restart),
+    /// Values change from then on.
     Change(Change),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Block {
+    /// Whose requests.
     client: String,
+    /// Which share of fresh requests. Unit: share. Default: `1`.
     share: Option<f64>,
+    /// For how long.
     lasts: Length,
+    /// When. This or `once`.
     at: Option<Length>,
+    /// At the first window in which this has held. This or `at`.
     once: Option<Once>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct DropQueue {
+    /// Whose queue.
     service: String,
+    /// When. This or `once`.
     at: Option<Length>,
+    /// At the first window in which this has held. This or `at`.
     once: Option<Once>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Restart {
+    /// Which service.
     service: String,
+    /// How long it is gone.
     takes: Length,
+    /// Whether those whose attempts are lost hear of it. Default: `"at_once"`.
     #[serde(default)]
     clients_learn: Notice,
+    /// When. This or `once`.
     at: Option<Length>,
+    /// At the first window in which this has held. This or `at`.
     once: Option<Once>,
 }
 
 /// The world as it would be if paths had other values.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Change {
+    /// Paths into services and clients, in quotes, and the values to put there.
     #[allow(dead_code, reason = "read as a tree, where the places are")]
     set: Any,
+    /// When. This or `once`.
     at: Option<Length>,
+    /// At the first window in which this has held. This or `at`.
     once: Option<Once>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Once {
+    /// A queue is longer than a number.
     queue_above: Option<QueueAbove>,
+    /// Goodput is below a share of demand.
     goodput_below: Option<GoodputBelow>,
+    /// For how long it must have held. Default: `"0s"`.
     held: Option<Length>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct QueueAbove {
+    /// Whose queue.
     service: String,
+    /// More attempts than this wait. Unit: attempts.
     waiting: i64,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GoodputBelow {
+    /// Whose goodput.
     client: String,
+    /// Less than this share of its demand is answered in time. Unit: share.
     share: f64,
 }
 

@@ -2,76 +2,113 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
 use super::number::{fraction, thousands, whole};
 use super::world::Complaints;
 use crate::policy::limit::{self, Range};
+use crate::scenario::schema::piece::LengthOrNone;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 use crate::unit::Fraction;
 
 /// A concurrency limit as it is written; what is left out is as the library has it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Limit {
+    /// No limit.
     None {},
+    /// Always the same.
     Fixed(Fixed),
+    /// Additive increase, multiplicative decrease (Netflix concurrency-limits).
     Aimd(Aimd),
+    /// After TCP Vegas (Netflix concurrency-limits).
     Vegas(Vegas),
+    /// By the gradient of the round trip (Netflix concurrency-limits).
     Gradient2(Gradient2),
+    /// Envoy's adaptive concurrency.
     EnvoyGradient(EnvoyGradient),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FixedLimit")]
 pub(super) struct Fixed {
+    /// How many may be inside at once. Unit: attempts.
     max: i64,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Aimd {
+    /// The first limit. Unit: attempts. Default: 10.
     initial: Option<i64>,
+    /// The lowest limit. Unit: attempts. Default: 1.
     min: Option<i64>,
+    /// The highest limit. Unit: attempts. Default: 1,000,000.
     max: Option<i64>,
+    /// What is left of the limit after a bad answer. Unit: share. Default: `0.9`.
     backoff: Option<f64>,
+    /// From when on an answer is bad, or `"none"`. Default: `"5s"`.
+    #[schemars(with = "Option<LengthOrNone>")]
     slow: Option<Length>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Vegas {
+    /// The first limit. Unit: attempts. Default: 20.
     initial: Option<i64>,
+    /// The lowest limit. Unit: attempts. Default: 1.
     min: Option<i64>,
+    /// The highest limit. Unit: attempts. Default: 1,000.
     max: Option<i64>,
+    /// The share of the way to a new limit. Unit: share. Default: `1`.
     smoothing: Option<f64>,
+    /// After so many samples, times the limit, the shortest round trip is forgotten. Unit: samples.
+    /// Default: `30`.
     probe_every: Option<i64>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Gradient2 {
+    /// The first limit. Unit: attempts. Default: 20.
     initial: Option<i64>,
+    /// The lowest limit. Unit: attempts. Default: 20.
     min: Option<i64>,
+    /// The highest limit. Unit: attempts. Default: 200.
     max: Option<i64>,
+    /// The share of the way to a new limit. Unit: share. Default: `0.2`.
     smoothing: Option<f64>,
+    /// How many may wait beside those that the gradient lets in. Unit: attempts. Default: `4`.
     queue: Option<i64>,
+    /// Over how many samples the long-term round trip is averaged. Unit: samples. Default: `600`.
     long_window: Option<i64>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EnvoyGradient {
+    /// The lowest limit. Unit: attempts. Default: 3.
     min: Option<i64>,
+    /// The highest limit. Unit: attempts. Default: 1,000.
     max: Option<i64>,
+    /// Which quantile of round trips is looked at. Unit: share. Default: `0.5`.
     quantile: Option<f64>,
+    /// From one new limit to the next. Default: `"100ms"`.
     update_every: Option<Length>,
+    /// From one measurement of the shortest round trip to the next. Default: `"60s"`.
     probe_every: Option<Length>,
+    /// How many answers such a measurement takes. Unit: attempts. Default: `50`.
     probe_requests: Option<i64>,
+    /// At most so much longer is the time to the next measurement, drawn. Unit: share. Default:
+    /// `0.15`.
     jitter: Option<f64>,
+    /// How much longer than the shortest a round trip may be. Unit: share. Default: `0.25`.
     buffer: Option<f64>,
 }
 

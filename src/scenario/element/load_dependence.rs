@@ -1,5 +1,6 @@
 //! `load_dependence = { scalability = { coherency = 0.0001 } }`: work that grows with the load.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::number::whole;
@@ -8,27 +9,34 @@ use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// What work depends on, as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum LoadDependence {
+    /// Work takes as long whatever the load.
     None {},
+    /// The universal scalability law (Gunther).
     Scalability(Coefficients),
+    /// Work grows with those that wait.
     Backlog(Line),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Coefficients {
+    /// For each other in service. Unit: share. Default: `0`.
     #[serde(default)]
     contention: f64,
+    /// For each pair in service. Unit: share. Default: `0`.
     #[serde(default)]
     coherency: f64,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
+    /// How much longer work takes for each one waiting. Unit: share per attempt.
     slope: f64,
+    /// So many may wait before it grows. Unit: attempts. Default: `0`.
     #[serde(default)]
     threshold: i64,
 }

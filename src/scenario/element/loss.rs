@@ -1,5 +1,6 @@
 //! `call.loss = { replies = 0.2, clients_learn = "at_once" }`: what the network loses all the time.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::number::fraction;
@@ -10,11 +11,14 @@ use crate::scenario::tree::Spot;
 use crate::unit::Fraction;
 
 /// A network that loses, as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Loss {
+    /// The share of attempts lost on the way to the service. Unit: share. Default: `0`.
     requests: Option<f64>,
+    /// The share of answers lost on the way back. Unit: share. Default: `0`.
     replies: Option<f64>,
+    /// Whether the client hears that the connection broke. Default: "never".
     clients_learn: Option<Notice>,
 }
 

@@ -63,7 +63,7 @@ pub(super) use document::{Document, ROOT_KEYS, WORLD_KEYS};
 pub(super) use expect::PROMISE_KEYS;
 pub(super) use law::Quantiles;
 pub use length::length;
-pub(super) use length::parse_length;
+pub(super) use length::{Length, UNIT_WORDS as LENGTH_UNITS, parse_length};
 pub(super) use number::thousands;
 pub(super) use sweep::Sweep;
 pub(super) use world::{Complaints, check_name};

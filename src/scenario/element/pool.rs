@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -11,46 +12,62 @@ use super::tries::{Count, UNLIMITED};
 use super::world::{Complaints, check_name};
 use crate::model::{Action, Model};
 use crate::policy::pool::{self, AcquireClock};
+use crate::scenario::schema::piece::LengthOrNone;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// A connection pool as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pool {
+    /// How many connections there are: attempts that may be out at once. Unit: connections.
     size: i64,
+    /// How many may wait for a connection, or `"unlimited"`. Unit: attempts. Default:
+    /// `"unlimited"`.
     max_waiting: Option<Count>,
+    /// How long one waits for a connection and then fails, or `"none"`. Default: `"none"`.
+    #[schemars(with = "Option<LengthOrNone>")]
     acquire_timeout: Option<Length>,
+    /// What the timeout bounds where a wait begins anew. Default: `"whole_wait"`.
     #[serde(default)]
     clock: Clock,
+    /// Whether a connection that is opened counts as waited for. Default: `"is_free"`.
     #[serde(default)]
     cold_start: ColdStart,
+    /// Which connections are found dead. Default: none.
     dead: Option<Dead>,
+    /// Calls whose pools have one name draw from one pool. Default: none.
     name: Option<String>,
 }
 
 /// Connections that turn out to be dead.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Dead {
+    /// The share of the connections handed out that are dead. Unit: share.
     share: f64,
+    /// How long it takes to make one anew.
     reconnect: Length,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Clock {
+    /// All of the wait, however often it begins anew.
     #[default]
     WholeWait,
+    /// Each wait by itself.
     EachWait,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ColdStart {
+    /// An attempt has the connection that is opened for it.
     #[default]
     IsFree,
+    /// It waits for it first, which must be allowed.
     CountsAsWaiting,
 }
 

@@ -1,8 +1,10 @@
 //! A table of promises: metrics by name, and whatever else the table says.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
 
@@ -20,6 +22,9 @@ pub(super) trait Vocabulary: Copy + fmt::Debug + 'static {
     const ALL: &'static [Self];
 
     fn name(self) -> &'static str;
+
+    /// What is counted, in a sentence.
+    fn about(self) -> &'static str;
 }
 
 macro_rules! vocabularies {
@@ -30,6 +35,10 @@ macro_rules! vocabularies {
             fn name(self) -> &'static str {
                 <$metric>::name(self)
             }
+
+            fn about(self) -> &'static str {
+                <$metric>::about(self)
+            }
         })*
     };
 }
@@ -37,7 +46,7 @@ macro_rules! vocabularies {
 vocabularies!(Metric, SweepMetric, ClientMetric, ServiceMetric, EdgeMetric, InstanceMetric);
 
 /// What a table of promises says beside them.
-pub(super) trait Terms: Default {
+pub(super) trait Terms: Default + JsonSchema {
     type Metric: Vocabulary;
 
     /// Every key that the table may have: those of the terms, then the names of the metrics.
@@ -117,6 +126,28 @@ pub(super) fn nothing_promised(spot: Spot<'_>, instead: &str) -> Diagnostic {
 impl<T: Terms> Default for Promises<T> {
     fn default() -> Self {
         Self { terms: T::default(), metrics: Vec::new() }
+    }
+}
+
+impl<T: Terms> JsonSchema for Promises<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = T::json_schema(generator);
+        let mut keys = match schema.remove("properties") {
+            Some(serde_json::Value::Object(keys)) => keys,
+            Some(_) | None => serde_json::Map::new(),
+        };
+        for metric in T::Metric::ALL {
+            let mut promise = generator.subschema_for::<Promise>();
+            promise.insert("description".to_owned(), metric.about().trim().into());
+            keys.insert(metric.name().to_owned(), promise.to_value());
+        }
+        schema.insert("properties".to_owned(), keys.into());
+        schema.insert("additionalProperties".to_owned(), false.into());
+        schema
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -10,6 +11,7 @@ use super::length::{Length, no_word};
 use super::trigger::Notice;
 use crate::model;
 use crate::policy::shedding::QueueTimer;
+use crate::scenario::schema::piece::{LengthOrDeadline, stands_for};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
@@ -17,10 +19,14 @@ use crate::scenario::trouble::Diagnostic;
 #[derive(Clone, Debug)]
 pub(super) struct QueueTimeout(Table);
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "QueueTimeoutTable")]
 struct Table {
+    /// Who has waited so long leaves; or `"at_deadline"`: whose client gives up.
+    #[schemars(with = "LengthOrDeadline")]
     after: Length,
+    /// Whether clients hear that they are refused. Default: `"at_once"`.
     #[serde(default)]
     clients_learn: Notice,
 }
@@ -45,6 +51,8 @@ impl QueueTimeout {
         Ok(Some(model::QueueTimeout { timer, clients: self.0.clients_learn.notice() }))
     }
 }
+
+stands_for!(QueueTimeout: LengthOrDeadline or Table);
 
 impl<'de> Deserialize<'de> for QueueTimeout {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::client::check_rate;
@@ -11,10 +12,12 @@ use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// A token bucket as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RateLimit {
+    /// How many attempts are let in. Unit: attempts per second.
     rate: f64,
+    /// How many tokens the bucket holds. Unit: attempts.
     burst: i64,
 }
 

@@ -1,5 +1,6 @@
 //! `refusals = { retry_after = "2s", takes = "1ms", by = "a_worker" }`: how a service says no.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::hint::{RetryAfter, hint};
@@ -10,21 +11,27 @@ use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// How a service says no, as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Refusals {
+    /// How long to stay away, or `"never"`: not to try again. Default: nothing is said.
     retry_after: Option<RetryAfter>,
+    /// How long it takes until the client hears. Default: no time.
     takes: Option<Length>,
+    /// Whose time that is. Default: "nobody".
     by: Option<By>,
+    /// Whether the library says no before the application has seen anything. Default: `false`.
     #[serde(default)]
     unseen: bool,
 }
 
 /// Whose time a refusal takes.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum By {
+    /// A proxy or the kernel says no.
     Nobody,
+    /// A worker does.
     AWorker,
 }
 

@@ -1,5 +1,6 @@
 //! `call.retry = { immediate = { max_retries = 3 } }`: what is tried again, and when.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::failure::FailureWord;
@@ -14,28 +15,43 @@ use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// A retry policy as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Retry {
+    /// Nothing is tried again.
     Never {},
+    /// Without a wait.
     Immediate(Immediate),
+    /// After the same wait each time.
     Fixed(Fixed),
+    /// After waits that grow by the same each time.
     Linear(Linear),
+    /// After waits that grow by a factor each time.
     Exponential(Exponential),
+    /// After waits drawn between `base` and three times the one before (AWS Architecture Blog,
+    /// 2015).
     Decorrelated(Decorrelated),
+    /// After waits drawn from a range that doubles (Envoy).
     DoublingRange(DoublingRange),
+    /// After waits whose totals double smoothly (Polly).
     SmoothDoubling(SmoothDoubling),
 }
 
 /// A kind of retry with its own keys, besides those that every kind has.
 macro_rules! kind {
-    ($name:ident { $($(#[$attribute:meta])* $key:ident: $type:ty),* $(,)? }) => {
-        #[derive(Clone, Debug, Deserialize)]
+    ($name:ident as $title:literal { $($(#[$attribute:meta])* $key:ident: $type:ty),* $(,)? }) => {
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
+        #[schemars(rename = $title)]
         pub(super) struct $name {
+            /// How often a request is tried again, or `"unlimited"`. This or `max_attempts`. Unit: retries.
             max_retries: Option<Count>,
+            /// How often it is tried, the first attempt included, or `"unlimited"`. This or `max_retries`.
+            /// Unit: attempts.
             max_attempts: Option<Count>,
+            /// The kinds of failure after which it is tried again. Default: all.
             on: Option<Vec<FailureWord>>,
+            /// What becomes of a wait when the service says how long to stay away. Default: `"ignored"`.
             guidance: Option<Guidance>,
             $($(#[$attribute])* $key: $type),*
         }
@@ -54,79 +70,109 @@ macro_rules! kind {
     };
 }
 
-kind!(Immediate {});
+kind!(Immediate as "ImmediateRetry" {});
 
-kind!(Fixed {
+kind!(Fixed as "FixedRetry" {
+    /// How long.
     wait: Length,
+    /// What is drawn around the wait w. Default: `"none"`.
     #[serde(default)]
     jitter: Jitter,
+    /// Whether the first retry waits. Default: `"waits"`.
     #[serde(default)]
     first: First,
 });
 
-kind!(Linear {
+kind!(Linear as "LinearRetry" {
+    /// The first wait, or the shortest.
     base: Length,
+    /// By how much each wait is longer than the one before.
     increment: Length,
+    /// The longest wait.
     cap: Length,
+    /// What is drawn around the wait w. Default: `"none"`.
     #[serde(default)]
     jitter: Jitter,
+    /// Whether the cap cuts what was drawn, instead of the wait. Default: `false`.
     #[serde(default)]
     jitter_before_cap: bool,
+    /// Whether the first retry waits. Default: `"waits"`.
     #[serde(default)]
     first: First,
+    /// What happens at the cap. Default: `"holds"`.
     #[serde(default)]
     at_cap: AtCap,
 });
 
-kind!(Exponential {
+kind!(Exponential as "ExponentialRetry" {
+    /// The first wait, or the shortest.
     base: Length,
+    /// By what each wait is longer than the one before. Unit: factor. Default: `2`.
     #[serde(default = "two")]
     factor: f64,
+    /// The longest wait.
     cap: Length,
+    /// What is drawn around the wait w. Default: `"none"`.
     #[serde(default)]
     jitter: Jitter,
+    /// Whether the cap cuts what was drawn, instead of the wait. Default: `false`.
     #[serde(default)]
     jitter_before_cap: bool,
+    /// Whether the first retry waits. Default: `"waits"`.
     #[serde(default)]
     first: First,
+    /// What happens at the cap. Default: `"holds"`.
     #[serde(default)]
     at_cap: AtCap,
 });
 
-kind!(Decorrelated {
+kind!(Decorrelated as "DecorrelatedRetry" {
+    /// The first wait, or the shortest.
     base: Length,
+    /// The longest wait.
     cap: Length,
+    /// Whether the first retry waits. Default: `"waits"`.
     #[serde(default)]
     first: First,
 });
 
-kind!(DoublingRange {
+kind!(DoublingRange as "DoublingRangeRetry" {
+    /// The first wait, or the shortest.
     base: Length,
+    /// The longest wait.
     cap: Length,
+    /// Whether the first retry waits. Default: `"waits"`.
     #[serde(default)]
     first: First,
 });
 
-kind!(SmoothDoubling {
+kind!(SmoothDoubling as "SmoothDoublingRetry" {
+    /// The first wait, or the shortest.
     base: Length,
+    /// The longest wait.
     cap: Length,
+    /// Whether the first retry waits. Default: `"waits"`.
     #[serde(default)]
     first: First,
 });
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum First {
+    /// It waits like any other.
     #[default]
     Waits,
+    /// It leaves without its wait.
     AtOnce,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum AtCap {
+    /// Waits stay at the cap.
     #[default]
     Holds,
+    /// The last wait that did not pass the cap ends the request.
     Stops,
 }
 

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::admission::Queue;
@@ -28,76 +29,111 @@ use crate::model;
 use crate::policy::admission::Admission;
 use crate::policy::retry::Failure;
 use crate::policy::slowdown::Slowdown;
+use crate::scenario::schema::piece::ServicePresets;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// A service as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Service {
-    /// What it names has been laid under the service before it is read.
+    /// A policy of a widely used service, by name, or several of which the first has the say.
     #[serde(rename = "preset")]
+    #[schemars(with = "Option<ServicePresets>")]
     _preset: Option<Names>,
+    /// How many attempts an instance serves at once. Unit: workers.
     workers: i64,
+    /// How long a worker works on one attempt: a length or a law.
     service_time: ServiceTime,
+    /// How many instances there are, each with its workers and queue, at most 10,000. Unit:
+    /// instances. Default: `1`.
     instances: Option<i64>,
+    /// Which instance gets an attempt: a rule, or a table. Default: `"round_robin"`.
     balancer: Option<Balancer>,
+    /// Which instances are not asked for a while, or `"none"`. Default: `"none"`.
     ejection: Option<Maybe<Ejection>>,
+    /// Workers that come and go, or `"none"`. Default: `"none"`.
     autoscaling: Option<Maybe<Autoscaling>>,
+    /// Who may wait. Default: `{ unbounded = {} }`.
     queue: Option<Queue>,
+    /// Who is dropped when a worker picks it up. Default: `"never"`.
     #[serde(default)]
     shedding: Shedding,
+    /// Who is next of those that wait. Default: `"fifo"`.
     #[serde(default)]
     discipline: Discipline,
+    /// How work grows with the load. Default: `{ none = {} }`.
     load_dependence: Option<LoadDependence>,
+    /// How many may be inside at once. Default: `{ none = {} }`.
     limit: Option<Limit>,
+    /// How many are let in each second. Default: no limit.
     rate_limit: Option<RateLimit>,
+    /// What the service does when a client gives up an attempt. Default: `"ignores"`.
     #[serde(default)]
     on_abandon: OnAbandon,
+    /// Whether each attempt draws its work, or each request. Default: `"per_attempt"`.
     #[serde(default)]
     work: WorkDraw,
+    /// Attempts that fail whatever is done. Default: none.
     errors: Option<Errors>,
+    /// What a client hears whose attempt is not let in.
     refusals: Option<Refusals>,
+    /// Who leaves the queue by the clock: a length, `"at_deadline"`, `"none"` or a table. Default:
+    /// `"none"`.
     queue_timeout: Option<QueueTimeout>,
+    /// What must not be done twice. Default: `"none"`.
     #[serde(default)]
     effect: Effect,
+    /// The services that it calls while it serves an attempt, by name.
     #[serde(default)]
     calls: InnerCalls,
+    /// The share of its own work that comes before the calls. Unit: share. Default: `1`.
     work_before_calls: Option<f64>,
+    /// What a worker does while it waits for calls. Default: `"holds_worker"`.
     #[serde(default)]
     while_calling: WhileCalling,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum OnAbandon {
+    /// Nothing: the attempt is served in full, for nobody.
     #[default]
     Ignores,
+    /// It leaves the queue; what has begun is finished.
     LeavesQueue,
+    /// It leaves the queue, and a worker drops it.
     StopsWork,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum WorkDraw {
+    /// Each attempt.
     #[default]
     PerAttempt,
+    /// Each request: its retries have the same work.
     PerRequest,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Errors {
+    /// The share of attempts that fail. Unit: share.
     share: f64,
+    /// What work a failure costs. Default: `"full_work"`.
     #[serde(default)]
     cost: ErrorCost,
+    /// How long to stay away, or `"never"`: not to try again. Default: nothing is said.
     retry_after: Option<RetryAfter>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ErrorCost {
+    /// None: it fails on arrival.
     Nothing,
+    /// All of it.
     #[default]
     FullWork,
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{EnumAccess, VariantAccess, Visitor};
 
@@ -14,24 +15,39 @@ use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// A law of work as it is written; a bare length is short for `fixed`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(rename_all = "snake_case")]
 pub(super) enum ServiceTime {
-    Short(Length),
+    /// Always the same.
     Fixed(Length),
+    /// Exponential.
     Exponential(Mean),
+    /// The sum of exponential stages.
     Erlang(Erlang),
+    /// One of two exponential laws that each bring half of the work.
     Hyperexponential(Hyperexponential),
+    /// Lognormal.
     Lognormal(Lognormal),
+    /// A power law that is cut off at both ends.
     Pareto(Pareto),
+    /// Evenly between two ends.
     Uniform(Uniform),
+    /// One of several laws, by weight.
     Mixture(Vec<Branch>),
+    /// Lognormal through the quantiles that a dashboard shows.
     Quantiles(Quantiles),
+    /// Measured lengths, listed or in a CSV file.
     Empirical(Empirical),
+    /// A bare length.
+    #[schemars(untagged)]
+    Short(Length),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ExponentialLaw")]
 pub(super) struct Mean {
+    /// The mean.
     mean: Length,
 }
 

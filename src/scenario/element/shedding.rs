@@ -1,5 +1,6 @@
 //! `shedding = "expired"` or `{ codel = {} }`: which waiting attempts are dropped.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -9,23 +10,31 @@ use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// A shedding rule as it is written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Shedding {
+    /// Nobody.
     #[default]
     Never,
+    /// Whose client has given up.
     Expired,
+    /// Who cannot be finished in time; the service knows the work.
     Unfinishable,
+    /// The same, by a service that takes the mean for the work of each.
     UnfinishableOnAverage,
+    /// One now and then, ever more often, while the delay stays above the target (RFC 8289).
     Codel(Codel),
+    /// Who has waited more than twice the target, after an interval above it (folly).
     FollyCodel(Codel),
 }
 
 /// Both forms of CoDel have the same numbers, and mean different things by them.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Codel {
+    /// The delay that is aimed at. Default: `"5ms"`.
     target: Option<Length>,
+    /// For how long it must be missed. Default: `"100ms"`.
     interval: Option<Length>,
 }
 

@@ -1,5 +1,6 @@
 //! `solver`: what works the runs out.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -12,17 +13,20 @@ use crate::stepped::{MAX_STEPS, Obstacle, obstacles};
 use crate::time::Span;
 
 /// The solver as it is written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(in crate::scenario) enum Solver {
+    /// Each attempt by itself.
     #[default]
     Events,
+    /// In steps, with counts of attempts.
     Stepped(Stepped),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Stepped {
+    /// The length of a step, which goes into the window a whole number of times.
     step: Length,
 }
 

@@ -1,5 +1,6 @@
 //! `[start]`: what there is when a run begins.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -11,10 +12,12 @@ use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// The start as it is written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Start {
+    /// So much work for the busiest service is sent at the very start. Default: `"0s"`.
     backlog: Option<Length>,
+    /// So many requests have just been given up and are tried again. Unit: requests. Default: `0`.
     retries: Option<i64>,
 }
 

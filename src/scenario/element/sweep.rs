@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::MapAccess;
 
@@ -14,15 +15,17 @@ use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
 /// A sweep as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Sweep {
+    /// Under how many seeds each cell is run. Unit: seeds. Default: `5`.
     seeds: Option<i64>,
-    /// Which variants; all of them if left out.
+    /// The variants to sweep. Default: all, the scenario as written among them.
     pub(in crate::scenario) variants: Option<Vec<String>>,
-    /// Values by path; read from the tree, where their places are.
+    /// Values by dotted path: a list, or `{ from = .., to = .., step = .. }`.
     #[serde(default, rename = "axes")]
     _axes: BTreeMap<String, Any>,
+    /// What cells promise.
     #[serde(default)]
     pub(in crate::scenario) expect: Vec<SweepExpect>,
 }
@@ -48,12 +51,17 @@ pub(super) fn check_seeds(seeds: i64, spot: Spot<'_>) -> Result<u64, Diagnostic>
 }
 
 /// Promises of some cells as they are written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(in crate::scenario) struct SweepExpect(Promises<OfCells>);
 
 /// What is said beside them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, JsonSchema)]
+#[schemars(default, rename = "PromisesOfCells")]
 struct OfCells {
+    /// Which cells, by dotted paths and values; read from the tree, with their places. Default: all.
+    #[schemars(rename = "where")]
+    _cells: BTreeMap<String, Any>,
+    /// Under how many seeds. Unit: seeds. Default: those of the sweep.
     seeds: Option<i64>,
 }
 
@@ -64,8 +72,7 @@ impl Terms for OfCells {
     fn read<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         match key {
             "seeds" => self.seeds = Some(map.next_value()?),
-            // Which cells, by paths and values: read from the tree, with their places.
-            _ => drop(map.next_value::<BTreeMap<String, Any>>()?),
+            _ => self._cells = map.next_value()?,
         }
         Ok(())
     }

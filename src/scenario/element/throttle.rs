@@ -1,5 +1,6 @@
 //! `call.throttle = { adaptive = { k = 2, window = "2m" } }`: what a client holds back by itself.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::budget::window;
@@ -14,56 +15,75 @@ use crate::scenario::trouble::Diagnostic;
 use crate::unit::Rate;
 
 /// A throttle as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Throttle {
+    /// Every attempt may leave.
     None {},
+    /// Attempts are dropped with a probability that follows what was accepted (SRE book, chapter
+    /// 21).
     Adaptive(Adaptive),
+    /// A send rate falls with throttling and grows back (AWS adaptive mode).
     Cubic(Cubic),
+    /// Attempts keep to a rate.
     RateLimit(RateLimit),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Adaptive {
+    /// How many attempts leave for each one accepted. Unit: factor.
     k: f64,
+    /// How long an attempt counts.
     window: Length,
+    /// The kinds of failure that count as not accepted. Default: all but `error`.
     not_accepted: Option<Vec<FailureWord>>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cubic {
+    /// The kinds of failure that count as throttling. Default: `["refused"]`.
     throttled: Option<Vec<FailureWord>>,
+    /// What becomes of an attempt without a token. Default: `"waits"`.
     #[serde(default)]
     at_empty: AtEmpty,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "RateLimitOfClient")]
 pub(super) struct RateLimit {
+    /// How many attempts leave. Unit: attempts per second.
     rate: f64,
+    /// How many tokens the bucket holds. Unit: attempts. Default: `1`.
     #[serde(default = "one")]
     burst: i64,
+    /// What becomes of an attempt without a token. Default: `"waits"`.
     #[serde(default)]
     at_empty: AtEmpty,
+    /// Whether retries need a token. Default: `"metered"`.
     #[serde(default)]
     retries: Retries,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum AtEmpty {
+    /// It waits for one.
     #[default]
     Waits,
+    /// It is dropped.
     Drops,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Retries {
+    /// They do.
     #[default]
     Metered,
+    /// They do not.
     Bypass,
 }
 

@@ -3,6 +3,7 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::{Length, no_word};
@@ -12,39 +13,52 @@ use super::tries::{Count, UNLIMITED};
 use super::world::Complaints;
 use crate::law::Law;
 use crate::policy::transport;
+use crate::scenario::schema::piece::LengthOrNone;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 use crate::time::Span;
 
 /// A transport as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Transport {
+    /// Which connections are kept idle, or `"none"`. Default: `"none"`.
     keep_alive: Option<Maybe<KeepAlive>>,
+    /// What is sent again. Default: `"never"`.
     #[serde(default)]
     repeats: Repeats,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct KeepAlive {
+    /// The server closes what has been idle for so long, or `"none"`. Default: `"none"`.
+    #[schemars(with = "Option<LengthOrNone>")]
     server_idle_timeout: Option<Length>,
+    /// The client closes what has been idle for so long, or `"none"`. Default: `"none"`.
+    #[schemars(with = "Option<LengthOrNone>")]
     client_idle_timeout: Option<Length>,
+    /// How many idle ones are kept, or `"unlimited"`. Unit: connections. Default: `"unlimited"`.
     max_idle: Option<Count>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Repeats {
+    /// Nothing.
     #[default]
     Never,
+    /// What failed on a connection that had carried an answer, once, on a fresh one (Go's
+    /// `net/http`).
     OnReused,
+    /// What nobody was reached for, again and again; what was refused unseen, once (gRFC A6).
     Transparent(Transparent),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Transparent {
+    /// From one try to the next. Default: `"1s"`.
     pause: Option<Length>,
 }
 

@@ -10,6 +10,7 @@ use super::number::whole;
 use super::world::Complaints;
 use crate::policy::outcome::Failures;
 use crate::policy::retry::Retry;
+use crate::scenario::schema::piece::stands_for;
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
@@ -88,6 +89,8 @@ impl Count {
         }
     }
 }
+
+stands_for!(Count: i64 or "unlimited");
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

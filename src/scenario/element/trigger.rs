@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::length::Length;
@@ -15,164 +16,244 @@ use crate::scenario::trouble::Diagnostic;
 use crate::time::{Span, Time};
 
 /// A trigger as it is written: one kind, named by its table.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(in crate::scenario) enum Trigger {
+    /// Work in service is frozen and nothing starts, while arrivals go on.
     Stall(Stall),
+    /// Work that begins takes longer.
     Slowdown(Slowdown),
+    /// Demand is multiplied.
     Surge(Surge),
+    /// The service is gone.
     Outage(Outage),
+    /// The network takes longer, each way.
     Latency(Latency),
+    /// A share of attempts fails, beside those that fail anyway.
     Errors(Errors),
+    /// A share of attempts and of answers is lost.
     Loss(Loss),
+    /// The service has another number of workers.
     Capacity(Capacity),
+    /// Everything in a cache is lost.
     Flush(Flush),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Stall {
+    /// Which service.
     service: String,
+    /// Which of its instances, counted from 1. Unit: number. Default: all of them.
     instance: Option<i64>,
+    /// When it begins.
     begins: Length,
+    /// For how long.
     lasts: Length,
+    /// That it comes again. Default: it comes once.
     repeat: Option<Repeat>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Slowdown {
+    /// Which service.
     service: String,
+    /// Which of its instances, counted from 1. Unit: number. Default: all of them.
     instance: Option<i64>,
+    /// How many times as long work takes. Unit: factor.
     factor: f64,
+    /// What becomes of work that has begun. Default: `"untouched"`.
     #[serde(default)]
     in_progress: InProgress,
+    /// When it begins.
     begins: Length,
+    /// For how long.
     lasts: Length,
+    /// That it comes again. Default: it comes once.
     repeat: Option<Repeat>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum InProgress {
+    /// It goes on as it began.
     #[default]
     Untouched,
+    /// The rest of it takes longer too.
     Stretched,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Surge {
+    /// Whose demand.
     client: String,
+    /// How many times as much comes. Unit: factor.
     factor: f64,
+    /// When it begins.
     begins: Length,
+    /// For how long.
     lasts: Length,
+    /// That it comes again. Default: it comes once.
     repeat: Option<Repeat>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Outage {
+    /// Which service.
     service: String,
+    /// Which of its instances, counted from 1. Unit: number. Default: all of them.
     instance: Option<i64>,
+    /// What becomes of those that wait. Default: `"lost"`.
     #[serde(default)]
     queue: Queue,
+    /// What becomes of work that has begun. Default: `"lost"`.
     #[serde(default)]
     in_service: InService,
+    /// Whether those whose attempts are lost hear of it. Default: `"at_once"`.
     #[serde(default)]
     clients_learn: Notice,
+    /// When it begins.
     begins: Length,
+    /// For how long.
     lasts: Length,
+    /// That it comes again. Default: it comes once.
     repeat: Option<Repeat>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "QueueInOutage")]
 enum Queue {
+    /// They wait on.
     Kept,
+    /// They are lost.
     #[default]
     Lost,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum InService {
+    /// It is lost.
     #[default]
     Lost,
+    /// It is finished.
     Finished,
+    /// It stands still, and goes on afterwards.
     Frozen,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Notice {
+    /// They hear at once.
     #[default]
     AtOnce,
+    /// They hear nothing.
     Never,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "LatencyTrigger")]
 pub(in crate::scenario) struct Latency {
+    /// Whose calls; or `service` and `call`.
     client: Option<String>,
+    /// Whose call; with `call`.
     service: Option<String>,
+    /// With `service`: which of its calls.
     call: Option<String>,
+    /// How much longer a message takes.
     adds: Length,
+    /// When it begins.
     begins: Length,
+    /// For how long.
     lasts: Length,
+    /// That it comes again. Default: it comes once.
     repeat: Option<Repeat>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ErrorsTrigger")]
 pub(in crate::scenario) struct Errors {
+    /// Which service.
     service: String,
+    /// Which of its instances, counted from 1. Unit: number. Default: all of them.
     instance: Option<i64>,
+    /// The share of attempts that fail. Unit: share.
     share: f64,
+    /// When it begins.
     begins: Length,
+    /// For how long.
     lasts: Length,
+    /// That it comes again. Default: it comes once.
     repeat: Option<Repeat>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "LossTrigger")]
 pub(in crate::scenario) struct Loss {
+    /// Whose calls; or `service` and `call`.
     client: Option<String>,
+    /// Whose call; with `call`.
     service: Option<String>,
+    /// With `service`: which of its calls.
     call: Option<String>,
+    /// The share that is lost; 1 is a partition. Unit: share.
     share: f64,
+    /// When it begins.
     begins: Length,
+    /// For how long.
     lasts: Length,
+    /// That it comes again. Default: it comes once.
     repeat: Option<Repeat>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Capacity {
+    /// Which service.
     service: String,
+    /// Which of its instances, counted from 1. Unit: number. Default: all of them.
     instance: Option<i64>,
+    /// How many workers there are. Unit: workers.
     workers: i64,
+    /// When it begins.
     begins: Length,
+    /// For how long.
     lasts: Length,
+    /// That it comes again. Default: it comes once.
     repeat: Option<Repeat>,
 }
 
 /// A cache is empty from an instant on: this has no length.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Flush {
+    /// Whose calls; or `service` and `call`.
     client: Option<String>,
+    /// Whose call; with `call`.
     service: Option<String>,
+    /// With `service`: which of its calls.
     call: Option<String>,
+    /// When it begins.
     begins: Length,
+    /// That it comes again. Default: it comes once.
     repeat: Option<Repeat>,
 }
 
 /// How a trigger comes again.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Repeat {
+    /// From one beginning to the next.
     every: Length,
+    /// How often it comes. Unit: times.
     times: i64,
 }
 

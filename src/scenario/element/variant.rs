@@ -1,7 +1,9 @@
 //! `[variants."name"]`: changes by path, and what the changed story promises.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
 
@@ -12,6 +14,22 @@ use super::expect::Expect;
 #[derive(Clone, Debug, Default)]
 pub(in crate::scenario) struct Variant {
     pub(in crate::scenario) expect: Option<Expect>,
+}
+
+impl JsonSchema for Variant {
+    fn schema_name() -> Cow<'static, str> {
+        "Variant".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let expect = generator.subschema_for::<Expect>();
+        json_schema!({
+            "type": "object",
+            "description": "Dotted paths in quotes, and the values to put there.",
+            "properties": { "expect": expect },
+            "additionalProperties": true,
+        })
+    }
 }
 
 impl<'de> Deserialize<'de> for Variant {

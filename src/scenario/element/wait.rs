@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -11,6 +12,7 @@ use super::length::{Length, no_word};
 use super::retry::{ends, growth, two};
 use super::world::Complaints;
 use crate::policy::retry::{self, Backoff, Growth};
+use crate::scenario::schema::piece::{LengthOrNone, stands_for};
 use crate::scenario::tree::Spot;
 use crate::scenario::trouble::Diagnostic;
 
@@ -22,30 +24,42 @@ pub(super) enum Wait {
 }
 
 /// One of these.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "WaitTable")]
 pub(super) struct Law {
+    /// The same wait each time.
     fixed: Option<Fixed>,
+    /// Waits that grow by a factor each time.
     exponential: Option<Exponential>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FixedWait")]
 pub(super) struct Fixed {
+    /// How long.
     wait: Length,
+    /// What is drawn around the wait. Default: `"none"`.
     #[serde(default)]
     jitter: Jitter,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ExponentialWait")]
 pub(super) struct Exponential {
+    /// The first wait.
     base: Length,
+    /// By what each one is longer than the one before. Unit: factor. Default: `2`.
     #[serde(default = "two")]
     factor: f64,
+    /// The longest wait.
     cap: Length,
+    /// What is drawn around the wait. Default: `"none"`.
     #[serde(default)]
     jitter: Jitter,
+    /// Whether the cap cuts what was drawn, instead of the wait. Default: `false`.
     #[serde(default)]
     jitter_before_cap: bool,
 }
@@ -90,6 +104,8 @@ impl Wait {
         }
     }
 }
+
+stands_for!(Wait: LengthOrNone or Law);
 
 impl<'de> Deserialize<'de> for Wait {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -82,7 +82,7 @@ impl Side {
     }
 
     /// The presets as a tree: a table for each.
-    fn tree(self) -> Node {
+    pub(super) fn tree(self) -> Node {
         parse_document(self.text(), Place::START.source()).expect("the presets are well written")
     }
 

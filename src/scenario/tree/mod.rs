@@ -5,9 +5,10 @@ mod overlay;
 mod path;
 mod syntax;
 
+pub(super) use crate::experiment::key as quote;
 pub(super) use argument::parse_argument;
 pub(super) use overlay::{Change, Layer, apply, collision};
-pub(super) use path::{Path, quote};
+pub(super) use path::Path;
 pub(super) use syntax::{parse_document, parse_value};
 
 use super::data::Measured;

@@ -2,6 +2,7 @@
 
 use toml::de::{DeTable, DeValue};
 
+use super::quote;
 use crate::scenario::source::{Place, SourceId};
 use crate::scenario::trouble::Diagnostic;
 
@@ -147,24 +148,6 @@ impl PartialEq for Path {
 
 /// What no path contains at its end.
 const SENTINEL: &str = "7";
-
-/// `name` as it is spelled in a path: in quotes where it needs them.
-pub(in crate::scenario) fn quote(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.chars().all(plain) {
-        return name.to_owned();
-    }
-    let mut quoted = String::from("\"");
-    for c in name.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
 
 #[cfg(test)]
 mod tests {

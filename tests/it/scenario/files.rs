@@ -50,7 +50,7 @@ fn every_promise_is_kept() {
         }
         assert!(claims.len() > before, "{} promises nothing", story.title);
     }
-    let judged = check(&claims, &AtomicBool::new(false), || ()).unwrap();
+    let judged = check(&claims, &AtomicBool::new(false), |_| ()).unwrap();
     for promised in judged.iter().flatten() {
         let at: Vec<&str> =
             promised.cell.iter().flat_map(|cell| &cell.at).map(|at| at.label.as_str()).collect();

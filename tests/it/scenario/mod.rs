@@ -17,6 +17,7 @@ mod priority;
 mod promises;
 mod reading;
 mod robust;
+mod schema;
 mod service_presets;
 mod service_side;
 mod solver;

@@ -43,7 +43,7 @@ fn findings(text: &str, promises: &str) -> Vec<Finding> {
     let subject = Subject { name: &variant.name, model: &variant.model };
     let promise = variant.expect.as_ref().unwrap();
     let claims = [(Claim::Variant { subject, promise }, story.seed)];
-    let mut judged = check(&claims, &AtomicBool::new(false), || ()).unwrap();
+    let mut judged = check(&claims, &AtomicBool::new(false), |_| ()).unwrap();
     judged.remove(0).remove(0).findings
 }
 

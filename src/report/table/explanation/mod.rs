@@ -7,7 +7,7 @@ use anstyle::Style;
 use super::figure::seconds;
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, csv, json};
+use super::{Document, json};
 use told::Told;
 
 use crate::analysis::{Mechanism, Verdict, mechanism};
@@ -154,8 +154,8 @@ impl Document for ExplainDocument<'_> {
         text
     }
 
-    fn csv(&self) -> String {
-        csv::table(&[], &self.records())
+    fn rows(&self) -> Vec<Record> {
+        self.records()
     }
 
     fn json(&self) -> String {

@@ -191,8 +191,9 @@ impl Told<'_> {
             String::new()
         };
         Some(format!(
-            "For each attempt that fresh requests alone would bring, {} come to “{}”: {} a second, {against}.\
-             {hedges}{way}",
+            "{}, for each attempt that fresh requests alone would bring, {} come to “{}”: {} a second, \
+             {against}.{hedges}{way}",
+            self.meanwhile(),
             three_digits(times),
             self.seat(),
             amount(end.demand),
