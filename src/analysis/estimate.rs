@@ -1,6 +1,6 @@
 //! Estimates with their uncertainty.
 
-/// A range that an estimate lies in with the stated confidence.
+/// A range that an estimate lies in with the stated confidence, in the unit of what is estimated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Lower end.

@@ -41,7 +41,7 @@ impl State {
         Self { limit: parameters.range.initial, parameters }
     }
 
-    /// The current limit.
+    /// The current limit, in attempts in flight.
     pub const fn limit(&self) -> u32 {
         self.limit
     }

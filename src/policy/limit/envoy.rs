@@ -105,7 +105,7 @@ impl State {
         }
     }
 
-    /// The current limit.
+    /// The current limit, in attempts in flight.
     pub const fn limit(&self) -> u32 {
         self.limit
     }

@@ -75,7 +75,7 @@ impl State {
         Self { parameters, limit, long: LongMean::default() }
     }
 
-    /// The current limit, rounded down.
+    /// The current limit, in attempts in flight, rounded down.
     pub const fn limit(&self) -> u32 {
         self.limit as u32
     }

@@ -107,12 +107,12 @@ impl Range {
         }
     }
 
-    /// Where it begins.
+    /// Where it begins, in attempts in flight.
     pub const fn initial(self) -> u32 {
         self.initial
     }
 
-    /// The lower end.
+    /// The lower end, in attempts in flight.
     pub const fn min(self) -> u32 {
         self.min
     }

@@ -52,7 +52,7 @@ impl State {
         Self { parameters, limit, shortest: None, samples: 0, probe_jitter: jitter(bits) }
     }
 
-    /// The current limit, rounded down.
+    /// The current limit, in attempts in flight, rounded down.
     pub const fn limit(&self) -> u32 {
         self.limit as u32
     }
