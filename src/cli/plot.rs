@@ -18,7 +18,7 @@ use super::plots;
 use super::progress::Progress;
 use super::story::{model_of, stem, subjects, warn};
 
-/// Make every chart of scenario files and folders: timelines, heat maps
+/// Make every chart of scenario files and folders: timelines, latencies, graphs, heat maps
 #[derive(Debug, Arguments)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

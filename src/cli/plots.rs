@@ -12,8 +12,9 @@ use metastable::report::table::{
 use super::failure::Failure;
 use super::output::Files;
 
-/// `STEM-timeline` with a panel per variant, `STEM-overlay` where there are several, `STEM-graph` where
-/// services call each other, and `STEM-services` with the services of the first variant.
+/// `STEM-timeline` with a panel per variant, `STEM-overlay` where there are several, `STEM-latency` where
+/// anything is answered; and where services call each other `STEM-graph`, `STEM-amplification`, and
+/// `STEM-services` with the services of the first variant.
 pub(super) fn of_runs(
     files: &mut Files,
     folder: &Path,
@@ -27,6 +28,12 @@ pub(super) fn of_runs(
     add(files, folder, &format!("{stem}-timeline"), &chart::timeline(title, &runs))?;
     if runs.len() > 1 {
         add(files, folder, &format!("{stem}-overlay"), &chart::overlay(title, &runs))?;
+    }
+    if let Some(latency) = chart::latency(title, &runs) {
+        add(files, folder, &format!("{stem}-latency"), &latency)?;
+    }
+    if let Some(amplification) = chart::amplification(title, &runs) {
+        add(files, folder, &format!("{stem}-amplification"), &amplification)?;
     }
     if let Some(graph) = chart::graph(title, &runs) {
         add(files, folder, &format!("{stem}-graph"), &graph)?;

@@ -82,7 +82,7 @@ impl Source {
     /// The next arrival of a surge that began at `begun` and brings `extra` times the demand of the
     /// process on top of it. Poisson streams add up to a Poisson stream, so the customers who come
     /// anyway are the same with and without the surge.
-    fn next_of_surge(
+    pub(super) fn next_of_surge(
         &mut self,
         arrivals: &Arrivals,
         extra: f64,

@@ -54,6 +54,33 @@ use crate::time::{Span, Time};
 ///
 /// The same model and seed give the same facts, whatever `world` was used for before and whichever
 /// agenda it has.
+///
+/// Whoever wants to know something that no [recording](crate::observe::Recording) holds writes an observer. How long
+/// does the unluckiest attempt wait?
+///
+/// ```
+/// use metastable::engine::{self, World};
+/// use metastable::observe::{Fact, Observer};
+/// use metastable::scenario::Story;
+/// use metastable::time::{Span, Time};
+///
+/// struct Longest(Span);
+///
+/// impl Observer for Longest {
+///     fn observe(&mut self, _now: Time, fact: Fact) {
+///         if let Fact::Started { waited, .. } = fact {
+///             self.0 = self.0.max(waited);
+///         }
+///     }
+///     fn finish(&mut self, _horizon: Time) {}
+/// }
+///
+/// let story = Story::read("scenarios/retry-storm.toml".as_ref(), &[])?;
+/// let mut longest = Longest(Span::ZERO);
+/// engine::run(&mut <World>::default(), &story.variants[0].model, 1, &mut longest);
+/// assert!(longest.0 > Span::from_secs(20));
+/// # Ok::<(), metastable::scenario::Trouble>(())
+/// ```
 pub fn run<A: Agenda>(
     world: &mut World<A>,
     model: &Model,

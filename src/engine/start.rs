@@ -4,11 +4,38 @@ use super::Run;
 use super::agenda::{Agenda, Event, Lane};
 use super::calls::Kept;
 use crate::id::{ClientId, EdgeId};
-use crate::model::Sent;
+use crate::model::{Client, Sent};
 use crate::observe::{CallId, Fact, Observer, Sending};
 use crate::policy::retry::Failure;
-use crate::random::{Bits, Sprout};
+use crate::random::{Bits, Sprout, Stream};
 use crate::time::Span;
+
+/// The requests of one client that are under way at the start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crowd {
+    root: u64,
+    over: Span,
+}
+
+impl Crowd {
+    /// Of a client whose requests draw `keys`: from a number of their own, so that those who come anyway keep
+    /// theirs. `window` is what retries are spread over where there is no timeout.
+    pub(super) fn new(keys: &Stream, client: &Client, window: Span) -> Self {
+        Self { root: keys.clone().bits(), over: client.edge.timeout.unwrap_or(window) }
+    }
+
+    /// The key of fresh request number `nth`.
+    pub(super) fn fresh_key(self, nth: u32) -> u64 {
+        Sprout::new(self.root, u64::from(nth)).bits()
+    }
+
+    /// The key of number `nth` of so many requests that come `again`, and how long after the start it does.
+    pub(super) fn coming_again(self, nth: u32, again: u32) -> (u64, Span) {
+        let share = (f64::from(nth) + 0.5) / f64::from(again);
+        let after = Span::from_nanos_f64(self.over.as_nanos() as f64 * share);
+        (Sprout::new(!self.root, u64::from(nth)).bits(), after)
+    }
+}
 
 impl<A: Agenda, O: Observer> Run<'_, A, O> {
     /// Before anything else happens, what the model has under way at the start is sent.
@@ -18,17 +45,12 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         }
         for (index, Sent { fresh, again }) in self.model.sent_at_start().into_iter().enumerate() {
             let client = &self.model.clients[index];
-            // From a number of their own, so that those who come anyway keep theirs.
-            let root = self.world.clients[index].keys.clone().bits();
-            let over = client.edge.timeout.unwrap_or(self.model.window);
+            let crowd = Crowd::new(&self.world.clients[index].keys, client, self.model.window);
             for nth in 0..fresh {
-                let key = Sprout::new(root, u64::from(nth)).bits();
-                self.request_of_next_instance(index as u32, key);
+                self.request_of_next_instance(index as u32, crowd.fresh_key(nth));
             }
             for nth in 0..again {
-                let key = Sprout::new(!root, u64::from(nth)).bits();
-                let share = (f64::from(nth) + 0.5) / f64::from(again);
-                let after = Span::from_nanos_f64(over.as_nanos() as f64 * share);
+                let (key, after) = crowd.coming_again(nth, again);
                 self.come_again(ClientId(index as u16), key, after);
             }
         }

@@ -17,7 +17,9 @@ use super::queue_timer::QueueTimers;
 use super::state::{ClientState, EdgeState, Network, Owner, Station, StationState, User, Worker};
 use super::visits::Visits;
 use crate::id::{ClientId, ServiceId};
-use crate::model::{Action, Arrivals, Disturbance, Edge, LateAnswers, Model, PassedOn, Service};
+use crate::model::{
+    Action, Arrivals, Disturbance, Edge, LateAnswers, Model, PassedOn, Service, Trigger,
+};
 use crate::policy::effect::Desk;
 use crate::policy::pool::Leases;
 use crate::policy::retry::Failure;
@@ -90,11 +92,8 @@ impl<A: Agenda> World<A> {
         self.alerts.clear();
         self.alerts.resize(model.levers.len(), Alert::QUIET);
         self.surges.clear();
-        self.surges.extend(model.triggers.iter().enumerate().map(|(index, trigger)| {
-            // A trigger that repeats does not bring the same customers again.
-            let earlier = model.triggers[..index].iter().filter(|other| other.name == trigger.name);
-            let owner =
-                put_together(&mut self.name, format_args!("{} {}", trigger.name, earlier.count()));
+        self.surges.extend((0..model.triggers.len()).map(|index| {
+            let owner = surge_owner(&mut self.name, &model.triggers, index);
             Surge {
                 source: Source::new(seed, owner),
                 keys: Stream::new(seed, Purpose::Requests, owner),
@@ -256,6 +255,14 @@ fn put_together<'a>(name: &'a mut String, parts: Arguments<'_>) -> &'a str {
     name.clear();
     name.write_fmt(parts).expect("a string takes any text");
     name
+}
+
+/// What the streams of a surge are keyed by: the trigger at `index`, in `name`. One that repeats does not
+/// bring the same customers again.
+pub(super) fn surge_owner<'a>(name: &'a mut String, triggers: &[Trigger], index: usize) -> &'a str {
+    let trigger = &triggers[index];
+    let earlier = triggers[..index].iter().filter(|other| other.name == trigger.name);
+    put_together(name, format_args!("{} {}", trigger.name, earlier.count()))
 }
 
 /// An edge whose books are not open yet, and of which nothing is kept ready.

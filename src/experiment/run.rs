@@ -76,7 +76,24 @@ impl Workbench {
         Self { engine, ..Self::default() }
     }
 
-    /// Runs `model` under `seed` and judges it.
+    /// Runs `model` under `seed` and judges it. `variant` is only carried along, as a name.
+    ///
+    /// ```
+    /// use metastable::experiment::Workbench;
+    /// use metastable::scenario::Story;
+    ///
+    /// let story = Story::read("scenarios/retry-storm.toml".as_ref(), &[])?;
+    /// let mut bench = Workbench::default();
+    /// let mut back_at_s = |name: &str| {
+    ///     let variant = story.variants.iter().find(|variant| variant.name == name).unwrap();
+    ///     let run = bench.run(name, &variant.model, story.seed);
+    ///     assert_eq!(run.recording.tally.requests, 42_130);
+    ///     run.assessment.back_at.map(|instant| instant.as_secs_f64())
+    /// };
+    /// assert_eq!(back_at_s("3 retries"), None);
+    /// assert_eq!(back_at_s("no retries"), Some(15.0));
+    /// # Ok::<(), metastable::scenario::Trouble>(())
+    /// ```
     pub fn run(&mut self, variant: &str, model: &Model, seed: u64) -> Run {
         self.run_against(variant, model, seed, |bench| bench.control_fails(model, seed))
     }

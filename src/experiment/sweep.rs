@@ -88,6 +88,25 @@ impl CellOutcome {
 ///
 /// The outcomes come in the order of the cells and do not depend on the number of threads.
 /// `progress` is told of every finished run, from any thread. None if it was stopped meanwhile.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+///
+/// use metastable::experiment::sweep;
+/// use metastable::scenario::Story;
+///
+/// let overrides = [r#"sweep.axes.triggers.gc.stall.lasts=["1s", "2s"]"#.to_owned()];
+/// let story = Story::read("scenarios/headroom.toml".as_ref(), &overrides)?;
+/// let cells = story.sweep.expect("a scenario with [sweep]").cells;
+/// let at_70_percent: Vec<_> =
+///     cells.into_iter().filter(|cell| cell.at[0].number == Some(0.7)).collect();
+///
+/// let stop = AtomicBool::new(false);
+/// let outcomes = sweep(&at_70_percent, 1..6, &stop, || ()).expect("nobody stops it");
+/// let recovered: Vec<u64> = outcomes.iter().map(|outcome| outcome.recovered()).collect();
+/// assert_eq!(recovered, [5, 0]);
+/// # Ok::<(), metastable::scenario::Trouble>(())
+/// ```
 pub fn sweep<'a>(
     cells: &[Cell],
     seeds: Range<u64>,

@@ -145,6 +145,22 @@ impl Model {
         order
     }
 
+    /// The positions of all edges, from the top: those of clients, then those of each service after those of
+    /// its callers.
+    pub fn edges_callers_first(&self) -> Vec<usize> {
+        let services = self.callers_first();
+        let depth = |caller: Caller| match caller {
+            Caller::Client(_) => 0,
+            Caller::Service(id, _) => {
+                1 + services.iter().position(|other| *other == id).unwrap_or_default()
+            }
+        };
+        let depths = self.edges().enumerate().map(|(nth, (_, caller, _))| (depth(caller), nth));
+        let mut order: Vec<(usize, usize)> = depths.collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, nth)| nth).collect()
+    }
+
     /// Whether any service calls another.
     pub fn is_graph(&self) -> bool {
         self.services.iter().any(|service| !service.calls.list.is_empty())
@@ -216,6 +232,32 @@ impl Model {
             Caller::Client(_) => None,
             Caller::Service(id, nth) => self.service(id).calls.list.get(nth),
         }
+    }
+
+    /// How many calls a request of the client needs over each edge, by their positions, with nothing retried
+    /// and all caches warm.
+    ///
+    /// # Panics
+    /// If services call each other in a circle, which no valid model has.
+    pub fn calls_needed(&self, by: ClientId) -> Vec<f64> {
+        let client = &self.clients[by.index()];
+        let mut visits = vec![0.0; self.services.len()];
+        let mut first_edges = vec![self.clients.len(); self.services.len()];
+        for id in 1..self.services.len() {
+            first_edges[id] = first_edges[id - 1] + self.services[id - 1].calls.list.len();
+        }
+        let mut needed = vec![0.0; self.edges().count()];
+        needed[by.index()] = client.edge.least_misses();
+        visits[client.edge.to.index()] = needed[by.index()];
+        let order = self.callees_first().expect("services do not call each other in a circle");
+        for id in order.into_iter().rev() {
+            let calls = &self.service(id).calls.list;
+            for (edge, call) in (first_edges[id.index()]..).zip(calls) {
+                needed[edge] = visits[id.index()] * call.mean_count() * call.edge.least_misses();
+                visits[call.edge.to.index()] += needed[edge];
+            }
+        }
+        needed
     }
 
     /// Attempts per second at each service that come of fresh requests alone, with nothing retried and
@@ -349,5 +391,6 @@ mod tests {
         model.services[0].calls.list[0].share = Fraction::new(0.5).unwrap();
         model.services[1].calls.list[0].copies = 4.try_into().unwrap();
         assert_eq!(model.demand_by_service(), [10.0, 5.0, 30.0]);
+        assert_eq!(model.calls_needed(ClientId(0)), [1.0, 0.5, 1.0, 2.0]);
     }
 }

@@ -33,6 +33,32 @@ use crate::time::{Span, Time};
 use crate::unit::Fraction;
 
 /// A service, its clients, what disturbs them, and how long they are watched.
+///
+/// It takes no file to make one. M/M/1 at a load of 0.5, whose mean wait is as long as its mean work:
+///
+/// ```
+/// use std::num::NonZeroU32;
+///
+/// use metastable::experiment::Workbench;
+/// use metastable::id::ServiceId;
+/// use metastable::law::Law;
+/// use metastable::model::{Arrivals, Client, Edge, Model, Service};
+/// use metastable::time::Span;
+/// use metastable::unit::Rate;
+///
+/// let work = Law::Exponential { mean: Span::from_millis(10) };
+/// let arrivals = Arrivals::Poisson(Rate::new(50.0).expect("a rate"));
+/// let model = Model {
+///     services: vec![Service::new("api", NonZeroU32::MIN, work)],
+///     clients: vec![Client::new("web", arrivals, Edge::new(ServiceId(0)))],
+///     ..Model::empty(Span::from_secs(10_000), Span::from_secs(1))
+/// };
+/// assert_eq!(model.fits(), Ok(()));
+///
+/// let tally = Workbench::default().run("", &model, 1).recording.tally;
+/// let mean_wait_s = tally.waited.as_secs_f64() / tally.started as f64;
+/// assert!((mean_wait_s - 0.01).abs() < 0.0005, "{mean_wait_s}");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The services; a [`ServiceId`] is a position in this list.

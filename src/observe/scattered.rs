@@ -18,6 +18,7 @@ pub struct Scattered {
     completions: Cursor,
     timers: Cursor,
     last_success: Option<Time>,
+    lost: u64,
     work: Span,
     wasted_work: Span,
     latency: Latency,
@@ -59,6 +60,7 @@ impl Scattered {
             completions: Cursor::default(),
             timers: Cursor::default(),
             last_success: None,
+            lost: 0,
             work: Span::ZERO,
             wasted_work: Span::ZERO,
             latency: Latency::new(),
@@ -77,6 +79,11 @@ impl Scattered {
         let window = self.arriving(now);
         window.attempts += 1;
         window.retries += u64::from(is_retry);
+    }
+
+    /// It is lost on its way.
+    pub fn lost(&mut self) {
+        self.lost += 1;
     }
 
     /// It is refused.
@@ -194,6 +201,7 @@ impl Scattered {
             requests,
             succeeded: sum(|window| window.goodput),
             last_success: self.last_success,
+            lost: self.lost,
             failed: sum(|window| window.failed),
             attempts: sum(|window| window.attempts),
             retries: sum(|window| window.retries),

@@ -13,7 +13,17 @@ use super::{Alteration, Story, Trouble};
 use crate::model::Model;
 use crate::time::Span;
 
-/// A number or a length of time at a path of a variant.
+/// A number or a length of time at a path of a variant. Lengths are seconds.
+///
+/// ```
+/// use metastable::scenario::{Dial, Story};
+///
+/// let story = Story::read("scenarios/retry-storm.toml".as_ref(), &[])?;
+/// let dial = Dial::new(&story, "3 retries", "triggers.gc.stall.lasts", "--axis", None)?;
+/// let shorter = dial.model(0.5)?;
+/// assert_eq!(shorter.triggers[0].lasts.as_secs_f64(), 0.5);
+/// # Ok::<(), metastable::scenario::Trouble>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Dial<'s> {
     story: &'s Story,

@@ -36,7 +36,7 @@ pub(super) struct Idle {
 #[derive(Clone, Debug)]
 struct Key {
     /// None once the answer was good somewhere.
-    warning: Option<Diagnostic>,
+    diagnostic: Option<Diagnostic>,
     /// The versions that have it.
     versions: BTreeSet<String>,
 }
@@ -50,6 +50,8 @@ enum Question {
     Aftermath,
     /// Can anybody be answered within it?
     Chance,
+    /// Is it ever called? Policies that nobody can ever ask are a mistake, not an oversight.
+    Use,
 }
 
 /// Why the answer is no.
@@ -139,11 +141,17 @@ impl Idle {
         self.others.push((version.to_owned(), diagnostic));
     }
 
+    /// What is refused after all worlds.
+    pub(super) fn errors(&self) -> Vec<Diagnostic> {
+        let unused = self.keys.iter().filter(|((_, question), _)| *question == Question::Use);
+        unused.filter_map(|(_, key)| key.diagnostic.clone()).collect()
+    }
+
     /// What to warn of after all worlds, as far as it is about one of `versions`.
     pub(super) fn warnings(&self, versions: &[&str]) -> Vec<Diagnostic> {
         let about = |version: &String| versions.contains(&version.as_str());
         let keys = self.keys.values().filter(|key| key.versions.iter().any(about));
-        let keys = keys.filter_map(|key| key.warning.clone());
+        let keys = keys.filter_map(|key| key.diagnostic.clone());
         let noise = self.noise.iter().filter(|(version, _)| about(version));
         let noise = Noise::warning(noise.map(|(_, noise)| noise));
         let others = self.others.iter().filter(|(version, _)| about(version));
@@ -327,6 +335,11 @@ impl Idle {
             help: "name it in the `calls` of a client, or of a service that a client calls",
         };
         self.note(&path, Question::Effect, spot.key, (!known.is_reached).then_some(reason));
+        for call in &service.calls.list {
+            let path = format!("{path}.calls.{}", quote(&call.name));
+            let place = spot.at("calls").at(&call.name).key;
+            self.note(&path, Question::Use, place, (!known.is_reached).then_some(UNCALLED));
+        }
         if !known.is_reached {
             return;
         }
@@ -370,25 +383,36 @@ impl Idle {
     /// Keeps the first reason, until the key has an effect somewhere.
     fn note(&mut self, path: &str, question: Question, place: Place, reason: Option<Reason>) {
         let key = (path.to_owned(), question);
-        let warning = reason.map(|reason| {
-            let message = match question {
-                Question::Effect => format!("`{path}` has no effect"),
-                Question::Aftermath => format!("`{path}` lasts to the end of the run"),
-                Question::Chance => format!("`{path}` is shorter than the work"),
+        let diagnostic = reason.map(|reason| {
+            let diagnostic = match question {
+                Question::Effect => Diagnostic::warning(place, format!("`{path}` has no effect")),
+                Question::Aftermath => {
+                    Diagnostic::warning(place, format!("`{path}` lasts to the end of the run"))
+                }
+                Question::Chance => {
+                    Diagnostic::warning(place, format!("`{path}` is shorter than the work"))
+                }
+                Question::Use => Diagnostic::error(place, format!("`{path}` is never made")),
             };
-            Diagnostic::warning(place, message).label(reason.what).help(reason.help.to_owned())
+            diagnostic.label(reason.what).help(reason.help.to_owned())
         });
         let version = self.version.clone();
         let known = self
             .keys
             .entry(key)
-            .or_insert_with(|| Key { warning: warning.clone(), versions: BTreeSet::new() });
-        if warning.is_none() {
-            known.warning = None;
+            .or_insert_with(|| Key { diagnostic: diagnostic.clone(), versions: BTreeSet::new() });
+        if diagnostic.is_none() {
+            known.diagnostic = None;
         }
         known.versions.insert(version);
     }
 }
+
+const UNCALLED: Reason = Reason {
+    what: "no request of any client comes to the service that would make this call",
+    help: "name that service in the `calls` of a client, or of a service that a client calls; or leave its \
+           calls out",
+};
 
 const OVERRULED: Reason = Reason {
     what: "all that this preset says is said otherwise beside it",

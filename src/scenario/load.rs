@@ -142,6 +142,7 @@ fn understand(root: &Node, sources: &Sources) -> Result<(Story, Idle), Vec<Diagn
     let ground = Ground { spot: spot.at("sweep"), sources, versions: &versions, layer: AXES };
     let sweep: Option<Sweep> =
         document.sweep.as_ref().and_then(|written| ground.build(written, &mut out, &mut idle));
+    idle.errors().into_iter().for_each(|error| out.add(error));
     if !out.is_empty() {
         return Err(out.into_inner());
     }

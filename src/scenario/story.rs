@@ -97,6 +97,16 @@ impl Story {
     /// The values are TOML; a word that is not, such as `500ms`, is taken as a text. The paths of axes
     /// and of changes within a variant need no quotes here: `sweep.axes.clients.web.load=[0.3, 0.5]`.
     ///
+    /// ```
+    /// use metastable::scenario::Story;
+    ///
+    /// let overrides = ["clients.web.call.timeout=500ms".to_owned()];
+    /// let story = Story::read("scenarios/retry-storm.toml".as_ref(), &overrides)?;
+    /// let timeout = story.variants[0].model.clients[0].edge.timeout.unwrap();
+    /// assert_eq!(timeout.as_secs_f64(), 0.5);
+    /// # Ok::<(), metastable::scenario::Trouble>(())
+    /// ```
+    ///
     /// # Errors
     /// Everything that is wrong with the file or the overrides, each at its line and column.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Self, Trouble> {

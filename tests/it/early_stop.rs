@@ -4,8 +4,9 @@ use std::num::NonZeroU32;
 use std::sync::atomic::AtomicBool;
 
 use metastable::experiment::{Cell, CellOutcome, Engine, Way, sweep};
+use metastable::id::{ClientId, ServiceId};
 use metastable::law::Law;
-use metastable::model::{Arrivals, Model};
+use metastable::model::{Arrivals, Disturbance, InProgress, Model};
 use metastable::policy::admission::Admission;
 use metastable::policy::retry::{Backoff, Exponential, Growth, Jitter, Spread};
 use metastable::policy::shedding::Shedding;
@@ -19,8 +20,9 @@ use crate::worlds::{immediately, ms, rate, retry_storm};
 fn any_storm() -> impl Strategy<Value = Model> {
     let service = (1_u32..=12, 5_u64..40, 0_u8..6, any::<bool>());
     let client = (0.2..1.05_f64, 100_u64..2_000, 0_u32..5, 0_u8..4, any::<bool>());
-    let trigger = (1_000_u64..8_000, 50_u64..6_000, 20_u64..60);
-    (service, client, trigger).prop_map(|(service, client, (begins, lasts, horizon))| {
+    let trigger = (1_000_u64..8_000, 50_u64..6_000, 20_u64..60, 0_u8..4, 1.2..12.0_f64);
+    (service, client, trigger).prop_map(|(service, client, trigger)| {
+        let (begins, lasts, horizon, kind, factor) = trigger;
         let (workers, work, policy, is_exponential) = service;
         let (load, timeout, retries, wait, is_even) = client;
         let mut model = retry_storm(0.5);
@@ -47,6 +49,12 @@ fn any_storm() -> impl Strategy<Value = Model> {
         };
         model.triggers[0].begins = metastable::time::Time::ZERO + ms(begins);
         model.triggers[0].lasts = ms(lasts);
+        let (service, client) = (ServiceId(0), ClientId(0));
+        model.triggers[0].disturbance = match kind {
+            0 => Disturbance::Surge { client, factor },
+            1 => Disturbance::Slowdown { service, factor, in_progress: InProgress::Untouched },
+            _ => Disturbance::Stall { service },
+        };
         model.horizon = Span::from_secs(horizon);
         model
     })

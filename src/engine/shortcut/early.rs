@@ -1,6 +1,6 @@
 //! When the rest of a run is known before it is over.
 
-use crate::model::{Arrivals, Model};
+use crate::model::{Arrivals, Disturbance, Model, Trigger};
 use crate::observe::{Tally, Window};
 use crate::policy::admission::Admission;
 use crate::policy::shedding::Shedding;
@@ -30,16 +30,19 @@ impl Early<'_> {
             && tally.timed_out == 0
     }
 
-    /// Whether demand stays what it is, so that anything can be said about the rest of a run.
+    /// Whether demand stays what it is, so that anything can be said about the rest of a run; and whether
+    /// all of it comes, so that the control run has no more of it.
     pub(super) fn is_steady(model: &Model) -> bool {
-        model.clients.iter().all(|client| match client.arrivals {
-            Arrivals::Poisson(_) | Arrivals::Even(_) => true,
-            Arrivals::Bursts(_)
-            | Arrivals::Profile(_)
-            | Arrivals::Volley { .. }
-            | Arrivals::Replay(_)
-            | Arrivals::Users(_) => false,
-        })
+        let takes = |trigger: &Trigger| matches!(trigger.disturbance, Disturbance::Surge { factor, .. } if factor < 1.0);
+        !model.triggers.iter().any(takes)
+            && model.clients.iter().all(|client| match client.arrivals {
+                Arrivals::Poisson(_) | Arrivals::Even(_) => true,
+                Arrivals::Bursts(_)
+                | Arrivals::Profile(_)
+                | Arrivals::Volley { .. }
+                | Arrivals::Replay(_)
+                | Arrivals::Users(_) => false,
+            })
     }
 }
 
@@ -91,8 +94,8 @@ impl<'a> Watch<'a> {
 
     /// Before the first attempt at `now`, all workers are idle and no retry is to come.
     ///
-    /// Then its control run is idle too: it had every fresh request, nothing else, and no stall, and
-    /// whoever is added to a FIFO queue lets nobody start earlier. From here on they are the same.
+    /// Then its control run is idle too: it had every fresh request, nothing else, and no stall or
+    /// slowdown, and whoever is added to a FIFO queue, or served for longer, lets nobody start earlier. From here on they are the same.
     #[inline]
     pub(super) fn is_idle(&mut self, now: Time) {
         self.is_coupled |= self.early.control.is_some() && now >= self.early.over;

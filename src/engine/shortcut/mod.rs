@@ -4,14 +4,16 @@
 //! list of future events but two: fresh requests and retries, each already in order.
 //!
 //! This is Lindley's recursion (D. V. Lindley, "The theory of queues with a single server", Proc.
-//! Camb. Phil. Soc. 48, 1952) for several workers, with stalls, bounds, shedding at pick-up and clients
-//! that come back. It is chosen where [`obstacles`] finds nothing, and what it records is what the event
+//! Camb. Phil. Soc. 48, 1952) for several workers, with stalls, slowdowns, surges, bounds, shedding at
+//! pick-up and clients that come back. It is chosen where [`obstacles`] finds nothing, and what it records is what the event
 //! loop records, to the last byte: a property test (`shortcut`) compares whole recordings.
 
 mod early;
 mod obstacle;
 mod pending;
+mod slowdowns;
 mod stalls;
+mod surges;
 mod workers;
 
 pub use early::Early;
@@ -20,6 +22,7 @@ pub use obstacle::{Obstacle, obstacles};
 use std::collections::VecDeque;
 
 use super::arrivals::Source;
+use super::start::Crowd;
 use crate::model::{Client, Model, Service, Tie, WorkDraw};
 use crate::observe::{Recording, Scattered};
 use crate::policy::admission::{Admission, Load, Welcome};
@@ -29,7 +32,9 @@ use crate::random::{Bits, Draw, Purpose, Sprout, Stream};
 use crate::time::{Span, Time};
 use early::{Rest, Watch};
 use pending::{Pending, Rank, Sending};
+use slowdowns::Slowdowns;
 use stalls::Stalls;
+use surges::Surges;
 use workers::Workers;
 
 /// A place for one run after another: it keeps its memory.
@@ -38,6 +43,8 @@ pub struct Shortcut {
     workers: Workers,
     pending: Pending,
     stalls: Stalls,
+    slowdowns: Slowdowns,
+    surges: Surges,
     line: Line,
 }
 
@@ -103,9 +110,12 @@ impl Shortcut {
     fn play(&mut self, model: &Model, seed: u64, watch: Watch<'_>) -> (Recording, bool) {
         assert!(obstacles(model).is_empty(), "the model has no such shortcut");
         let (service, client) = (&model.services[0], &model.clients[0]);
-        self.workers.reset(service.workers, service.service_time.constant().is_some());
-        self.pending.clear();
         self.stalls.reset(&model.triggers);
+        self.slowdowns.reset(&model.triggers);
+        self.surges.reset(model, seed);
+        let is_work_alike = service.service_time.constant().is_some() && self.slowdowns.is_empty();
+        self.workers.reset(service.workers, is_work_alike);
+        self.pending.clear();
         self.line.clear();
         let mut run = Run {
             model,
@@ -118,6 +128,8 @@ impl Shortcut {
             shedder: service.shedding.open(service.service_time.mean()),
             bounded: service.admission != Admission::Unbounded,
             plain_retry: client.edge.retry.plain(Failure::TimedOut),
+            draws_keys: service.service_time.constant().is_none() || self.surges.takes_any(),
+            is_slowed: !self.slowdowns.is_empty(),
             sent: 0,
             all_done: Time::ZERO,
             seen: Scattered::new(model.window, model.horizon),
@@ -146,6 +158,10 @@ struct Run<'a> {
     bounded: bool,
     /// How many retries follow timeouts and after which wait, if that is all there is to decide.
     plain_retry: Option<(u32, Span)>,
+    /// Whether anything is drawn from the keys of requests.
+    draws_keys: bool,
+    /// Whether work takes longer at times.
+    is_slowed: bool,
     /// How many attempts have been sent.
     sent: u64,
     /// When the last of those that are being served or wait will be done.
@@ -159,29 +175,79 @@ impl Run<'_> {
         let arrivals = &self.client.arrivals;
         let mut next = source.next(arrivals, Time::ZERO, self.horizon);
         let mut planned = Rank::FIRST;
+        self.send_start();
         loop {
             let arrival = next.unwrap_or(Time::NEVER);
-            if let Some(retry) = self.world.pending.pop_before(arrival, planned) {
+            let surge = self.world.surges.before(arrival, planned);
+            let (now, rank) = surge.map_or((arrival, planned), |(at, rank, _)| (at, rank));
+            if let Some(retry) = self.world.pending.pop_before(now, rank) {
                 self.send(retry.at, retry.attempt);
                 continue;
             }
-            if arrival >= self.horizon {
+            if now >= self.horizon {
                 return None;
             }
-            if arrival >= watch.due
-                && let Some(rest) = watch.look(self.seen.windows(), self.model.window, arrival)
+            if now >= watch.due
+                && let Some(rest) = watch.look(self.seen.windows(), self.model.window, now)
             {
                 return Some(rest);
             }
-            if arrival > self.all_done && self.world.pending.is_empty() {
-                watch.is_idle(arrival);
+            if now > self.all_done && self.world.pending.is_empty() {
+                watch.is_idle(now);
+            }
+            if let Some((.., nth)) = surge {
+                self.arrive_by_surge(nth, now);
+                continue;
             }
             // As in the event loop, the next one is planned before this one is sent.
-            planned = Rank::at_sending(arrival, self.sent);
-            next = source.next(arrivals, arrival, self.horizon).map(|at| at.max(arrival));
-            let key = if self.fixed_work.is_some() { 0 } else { self.keys.bits() };
-            self.seen.arrived(arrival);
-            self.send(arrival, Attempt { born: arrival, key, number: 0 });
+            planned = Rank::at_sending(now, self.sent);
+            next = source.next(arrivals, now, self.horizon).map(|at| at.max(now));
+            let key = if self.draws_keys { self.keys.bits() } else { 0 };
+            if self.world.surges.takes_any() && self.world.surges.takes(key, now) {
+                continue;
+            }
+            self.seen.arrived(now);
+            self.send(now, Attempt { born: now, key, number: 0 });
+        }
+    }
+
+    /// A surge brings a request, and plans its next one after that.
+    #[cold]
+    fn arrive_by_surge(&mut self, surge: usize, now: Time) {
+        let key = self.world.surges.key(surge);
+        let planned = Rank::after_sending(now, self.sent);
+        self.seen.arrived(now);
+        self.send(now, Attempt { born: now, key, number: 0 });
+        let arrivals = &self.client.arrivals;
+        self.world.surges.plan(surge, arrivals, now, planned, self.horizon);
+    }
+
+    /// What is under way at the start.
+    fn send_start(&mut self) {
+        if self.model.start.is_empty() {
+            return;
+        }
+        let [sent] = self.model.sent_at_start()[..] else { return };
+        let crowd = Crowd::new(&self.keys, self.client, self.model.window);
+        for nth in 0..sent.fresh {
+            self.seen.arrived(Time::ZERO);
+            self.send(
+                Time::ZERO,
+                Attempt { born: Time::ZERO, key: crowd.fresh_key(nth), number: 0 },
+            );
+        }
+        for nth in 0..sent.again {
+            let (key, after) = crowd.coming_again(nth, sent.again);
+            self.seen.arrived(Time::ZERO);
+            self.seen.sent(Time::ZERO, false);
+            self.seen.lost();
+            self.seen.timed_out(Time::ZERO);
+            let planned = Rank::at_sending(Time::ZERO, self.sent);
+            self.sent += 1;
+            let attempt = Attempt { born: Time::ZERO, key, number: 1 };
+            if Time::ZERO + after < self.horizon {
+                self.world.pending.push(Sending { at: Time::ZERO + after, planned, attempt });
+            }
         }
     }
 
@@ -191,11 +257,14 @@ impl Run<'_> {
         let nth = self.sent;
         self.sent += 1;
         self.seen.sent(now, attempt.number > 0);
-        let work = match self.fixed_work {
+        let mut work = match self.fixed_work {
             Some(work) => work,
             None => self.draw_work(attempt),
         };
         let start = self.world.stalls.start(self.world.workers.earliest().max(now));
+        if self.is_slowed {
+            work = self.world.slowdowns.stretched(work, start);
+        }
         let gives_up = self.client.edge.timeout.map_or(Time::NEVER, |timeout| now + timeout);
         let waits = start > now;
         if waits {

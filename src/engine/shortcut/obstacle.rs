@@ -1,7 +1,8 @@
 //! What of a model keeps an attempt's fate from being known when it arrives?
 
 use crate::model::{
-    Arrivals, Client, Disturbance, Edge, LateAnswers, Model, OnAbandon, Service, Solver,
+    Arrivals, Client, Disturbance, Edge, InProgress, LateAnswers, Model, OnAbandon, Service,
+    Solver, Trigger,
 };
 use crate::policy::admission::{Admission, Rejection};
 use crate::policy::discipline::Discipline;
@@ -47,9 +48,9 @@ pub enum Obstacle {
     Autoscaling,
     /// Calls to other services, or executions that are counted.
     Operation,
-    /// Something under way at the start.
-    Start,
-    /// A trigger that is no stall.
+    /// A bound that measures work which a slowdown changes while it waits.
+    WorkSlowed,
+    /// A trigger that is neither a stall, nor a surge, nor a slowdown of what begins while it lasts.
     Trigger,
     /// A lever.
     Lever,
@@ -76,8 +77,8 @@ impl Obstacle {
             Self::Refusals => "refusals that take time",
             Self::Autoscaling => "autoscaling",
             Self::Operation => "calls to other services, or counted executions",
-            Self::Start => "something under way at the start",
-            Self::Trigger => "a trigger other than a stall",
+            Self::WorkSlowed => "a bound on work that a slowdown changes",
+            Self::Trigger => "a trigger other than a stall, a surge or a slowdown of new work",
             Self::Lever => "a lever",
         }
     }
@@ -90,7 +91,7 @@ pub fn obstacles(model: &Model) -> Vec<Obstacle> {
     let Model {
         services,
         clients,
-        start,
+        start: _,
         triggers,
         levers,
         tie: _,
@@ -106,9 +107,10 @@ pub fn obstacles(model: &Model) -> Vec<Obstacle> {
         }
     };
     is_there(Obstacle::Solver, *solver != Solver::Events);
-    let is_stall = |disturbance| matches!(disturbance, Disturbance::Stall { .. });
-    is_there(Obstacle::Trigger, !triggers.iter().all(|trigger| is_stall(trigger.disturbance)));
-    is_there(Obstacle::Start, !start.is_empty());
+    is_there(
+        Obstacle::Trigger,
+        !triggers.iter().all(|trigger| is_known_ahead(trigger.disturbance)),
+    );
     is_there(Obstacle::Lever, !levers.is_empty());
     let ([service], [client]) = (&services[..], &clients[..]) else {
         is_there(Obstacle::Several, true);
@@ -116,11 +118,28 @@ pub fn obstacles(model: &Model) -> Vec<Obstacle> {
     };
     of_client(client, &mut is_there);
     of_service(service, &mut is_there);
+    let slows = |trigger: &Trigger| matches!(trigger.disturbance, Disturbance::Slowdown { .. });
+    let is_slowed = service.admission.asks_for_work() && triggers.iter().any(slows);
+    is_there(Obstacle::WorkSlowed, is_slowed);
     is_there(
         Obstacle::TwoKindsOfWaits,
         service.admission != Admission::Unbounded && draws_twice(&client.edge.retry),
     );
     found
+}
+
+/// Whether what a trigger does to an attempt is known when it arrives.
+const fn is_known_ahead(disturbance: Disturbance) -> bool {
+    match disturbance {
+        Disturbance::Stall { .. } | Disturbance::Surge { .. } => true,
+        Disturbance::Slowdown { in_progress, .. } => matches!(in_progress, InProgress::Untouched),
+        Disturbance::Outage(_)
+        | Disturbance::Latency { .. }
+        | Disturbance::ErrorShare { .. }
+        | Disturbance::Loss { .. }
+        | Disturbance::Flush { .. }
+        | Disturbance::Capacity { .. } => false,
+    }
 }
 
 fn of_client(client: &Client, is_there: &mut impl FnMut(Obstacle, bool)) {

@@ -11,11 +11,13 @@ use crate::time::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     at: Time,
-    /// Timers come before sendings.
+    /// Timers come before triggers, and those before sendings.
     nth: u64,
 }
 
 const SENDING: u64 = 1 << 63;
+/// Triggers come after timers and before sendings.
+const TRIGGER: u64 = 1 << 62;
 
 impl Rank {
     /// Before the run began.
@@ -24,13 +26,24 @@ impl Rank {
     /// As the fresh request left whose first attempt was sent as number `nth`.
     #[inline]
     pub(super) const fn at_sending(at: Time, nth: u64) -> Self {
-        Self { at, nth: SENDING | nth << 1 }
+        Self { at, nth: SENDING | nth << 2 }
     }
 
     /// As the attempt was refused that was sent as number `nth`.
     #[inline]
     pub(super) const fn by_refusal(at: Time, nth: u64) -> Self {
-        Self { at, nth: SENDING | nth << 1 | 1 }
+        Self { at, nth: SENDING | nth << 2 | 1 }
+    }
+
+    /// After all that came of the sending of attempt number `nth`.
+    #[inline]
+    pub(super) const fn after_sending(at: Time, nth: u64) -> Self {
+        Self { at, nth: SENDING | nth << 2 | 2 }
+    }
+
+    /// As the trigger at `index` began.
+    pub(super) const fn by_trigger(at: Time, index: usize) -> Self {
+        Self { at, nth: TRIGGER | index as u64 }
     }
 
     /// As a client gave up the attempt that was sent as number `nth`.

@@ -3,7 +3,7 @@
 use resvg::usvg;
 
 use super::document::options;
-use super::{Chart, graph, heat_map, overlay, services, theme, timeline};
+use super::{Chart, amplification, graph, heat_map, latency, overlay, services, theme, timeline};
 use crate::analysis::Verdict;
 use crate::experiment::{CellOutcome, Coordinate, Run, Workbench};
 use crate::id::ServiceId;
@@ -155,9 +155,10 @@ fn graphs() -> Vec<(&'static str, Chart)> {
         with_runs(&variants, |runs| {
             charts.push((name, graph(name, runs).expect("services call each other")));
             charts.extend(services(name, runs[0]).map(|chart| (name, chart)));
+            charts.extend(amplification(name, runs).map(|chart| (name, chart)));
         });
     }
-    assert_eq!(charts.len(), 8);
+    assert_eq!(charts.len(), 12);
     charts
 }
 
@@ -204,6 +205,8 @@ fn charts() -> Vec<(&'static str, Chart)> {
             ("timeline of all", timeline(&"All of them in one chart. ".repeat(8), runs)),
             ("overlay of none", overlay("No runs", &[])),
             ("overlay of all", overlay("All of them in one plot", runs)),
+            ("latencies of all", latency("All of them", runs).expect("some are answered")),
+            ("latencies of one", latency("One", &runs[..1]).expect("some are answered")),
             ("timeline without an answer", timeline("Silence", &runs[10..11])),
             ("overlay without an answer", overlay("Silence", &runs[10..11])),
         ]

@@ -6,6 +6,7 @@
 
 pub(in crate::report) mod activity;
 mod advice;
+mod amplification;
 mod axis;
 mod axis_name;
 mod basin;
@@ -15,6 +16,7 @@ mod ceiling;
 pub(in crate::report) mod colour;
 pub(in crate::report) mod disturbance;
 mod document;
+mod endings;
 pub(in crate::report) mod font;
 mod frontier;
 mod geometry;
@@ -22,6 +24,7 @@ mod graph;
 mod heading;
 pub(in crate::report) mod heat_map;
 mod hysteresis;
+pub(in crate::report) mod latency;
 mod legend;
 mod marker;
 mod odds;
@@ -45,12 +48,14 @@ mod looks_of_states;
 mod said;
 
 pub use advice::advice;
+pub use amplification::amplification;
 pub use basin::basin;
 pub use document::{Chart, PngError};
 pub use frontier::frontier;
 pub use graph::graph;
 pub use heat_map::heat_map;
 pub use hysteresis::hysteresis;
+pub use latency::latency;
 pub use odds::odds;
 pub use overlay::overlay;
 pub use services::services;

@@ -4,38 +4,37 @@ use crate::experiment::Run;
 use crate::model::Model;
 
 use super::activity::Reach;
-use super::canvas::{Anchor, Canvas, Lettering, Stroke};
+use super::canvas::{Canvas, Stroke};
 use super::disturbance::{self, Disturbances};
 use super::document::Chart;
-use super::geometry::Area;
+use super::endings::{Look, Name};
+use super::geometry::{Area, Point};
 use super::heading::Heading;
 use super::legend::{Key, Mark};
 use super::scale::Scale;
 use super::series::{Series, windows_per_stretch};
-use super::spread::spread;
 use super::ticks::Ticks;
-use super::{axis, caption, font, text, theme};
+use super::{axis, caption, endings, font, theme};
 
 const PLOT_HEIGHT: f64 = 440.0;
-/// From the ends of the lines to their labels.
-const LEADER: f64 = theme::TICK + 22.0;
-/// Between a label and the tick that repeats its line.
-const OFF: f64 = 6.0;
-const LABEL_LINES: f64 = 40.0;
-const WIDEST_LABEL: f64 = 330.0;
 const STRETCHES: usize = 400;
 
 struct Line {
-    name: String,
-    verdict: String,
+    name: Name,
     /// Goodput, 1/s, or how many requests are open.
     shown: Series,
     demand: Series,
     /// When it was back to normal, seconds.
     back: Option<f64>,
-    stroke: Stroke,
-    /// Its dashes and gaps, where others have its colour.
-    pattern: &'static [f64],
+    look: Look,
+}
+
+impl Line {
+    /// Where it ends in the plot.
+    fn end(&self, plot: Area, x: Scale, y: Scale) -> Point {
+        let last = self.shown.0.last();
+        last.map_or((plot.right(), plot.bottom()), |last| (x.at(last.to), y.at(last.mean)))
+    }
 }
 
 /// What the lines show.
@@ -66,18 +65,12 @@ pub fn overlay(title: &str, runs: &[(&Model, &Run)]) -> Chart {
         return Chart::draw(title, heading.bottom() + theme::MARGIN, |canvas| heading.draw(canvas));
     }
 
-    let labels = lines
-        .iter()
-        .map(|line| {
-            font::width(&line.name, theme::TEXT).max(font::width(&line.verdict, theme::SMALL))
-        })
-        .fold(0.0, f64::max)
-        .min(WIDEST_LABEL);
     let widest_mark =
         rates.marks().map(|(_, label)| font::width(&label, theme::SMALL)).fold(0.0, f64::max);
     let left = theme::MARGIN + 24.0 + widest_mark + 7.0;
-    let height = PLOT_HEIGHT.max(LABEL_LINES * lines.len() as f64);
-    let width = theme::WIDTH - theme::MARGIN - labels - LEADER - left;
+    let height = PLOT_HEIGHT.max(endings::HEIGHT * lines.len() as f64);
+    let width =
+        theme::WIDTH - theme::MARGIN - endings::room(lines.iter().map(|line| &line.name)) - left;
     let mut plot = Area { left, top: heading.bottom(), width, height };
     let x = Scale { of: [0.0, reach.end], onto: [plot.left, plot.right()] };
     let mut triggers: Vec<_> =
@@ -101,7 +94,8 @@ pub fn overlay(title: &str, runs: &[(&Model, &Run)]) -> Chart {
         axis::horizontal(canvas, plot, x, &time);
         axis::labels_below(canvas, plot, x, &time, "s");
         draw_lines(canvas, &lines, what, x, y);
-        draw_labels(canvas, &lines, plot, x, y);
+        let named = lines.iter().map(|line| (&line.name, line.look, line.end(plot, x, y)));
+        endings::draw(canvas, plot, &named.collect::<Vec<_>>());
     })
 }
 
@@ -112,12 +106,8 @@ fn lines(runs: &[(&Model, &Run)], what: Shown) -> Vec<Line> {
     let lines = runs.iter().enumerate().map(|(index, &(model, run))| {
         let timeline = &run.recording.timeline;
         let seed = if one_seed { String::new() } else { format!(", seed {}", run.seed) };
-        // Beyond the last colour they begin again, in dashes.
-        let colour = theme::SERIES[index % theme::SERIES.len()];
-        let pattern = theme::PATTERNS[index / theme::SERIES.len() % theme::PATTERNS.len()];
         Line {
-            name: text::fit(&format!("{}{seed}", run.variant), theme::TEXT, WIDEST_LABEL),
-            verdict: text::fit(&caption::short(model, run), theme::SMALL, WIDEST_LABEL),
+            name: Name::new(&format!("{}{seed}", run.variant), &caption::short(model, run)),
             shown: match what {
                 Shown::Goodput => {
                     Series::of(timeline, model.horizon, together, |window, length| {
@@ -130,8 +120,7 @@ fn lines(runs: &[(&Model, &Run)], what: Shown) -> Vec<Line> {
                 window.arrivals as f64 / length
             }),
             back: run.assessment.back_at.map(|at| at.as_secs_f64()),
-            stroke: Stroke(colour, theme::STRONG),
-            pattern,
+            look: Look::of(index),
         }
     });
     lines.collect()
@@ -195,53 +184,16 @@ fn draw_lines(canvas: &mut Canvas<'_>, lines: &[Line], what: Shown, x: Scale, y:
     // The first is the scenario as written: it lies on top of those that are unbroken. Between the
     // dashes of the others is room for whatever is beneath.
     let (broken, whole): (Vec<&Line>, Vec<&Line>) =
-        lines.iter().rev().partition(|line| !line.pattern.is_empty());
+        lines.iter().rev().partition(|line| !line.look.pattern.is_empty());
     for line in whole.into_iter().chain(broken) {
         for piece in line.shown.lines(x, y) {
-            canvas.patterned(&piece, line.stroke, line.pattern);
+            canvas.patterned(&piece, line.look.stroke, line.look.pattern);
         }
     }
     for line in lines.iter().rev() {
         let Some(back) = line.back else { continue };
         let reached = line.shown.0.iter().find(|stretch| stretch.to > back);
         let height = y.at(reached.map_or(0.0, |stretch| stretch.mean));
-        super::marker::ring(canvas, (x.at(back), height), line.stroke.0);
-    }
-}
-
-fn draw_labels(canvas: &mut Canvas<'_>, lines: &[Line], plot: Area, x: Scale, y: Scale) {
-    let ends: Vec<(f64, f64)> = lines
-        .iter()
-        .map(|line| {
-            line.shown
-                .0
-                .last()
-                .map_or((plot.right(), plot.bottom()), |last| (x.at(last.to), y.at(last.mean)))
-        })
-        .collect();
-    let wanted: Vec<f64> = ends.iter().map(|(_, height)| *height).collect();
-    let half = LABEL_LINES / 2.0;
-    let heights =
-        spread(&wanted, LABEL_LINES, [plot.top + half - 8.0, plot.bottom() - half + 12.0]);
-    for ((line, end), height) in lines.iter().zip(ends).zip(heights) {
-        let left = plot.right() + LEADER;
-        let turn = left - OFF - theme::TICK;
-        let beside = (plot.right() + 4.0, end.1);
-        if end.0 < plot.right() {
-            // A run that ends before the others has no quantity from there on.
-            canvas.dot(end, 4.0, line.stroke.0);
-        } else {
-            canvas.line(&[end, beside], line.stroke);
-        }
-        // Begun anew at the tick: there it is compared.
-        canvas.patterned(&[beside, (turn, height)], line.stroke, line.pattern);
-        canvas.patterned(&[(turn, height), (left - OFF, height)], line.stroke, line.pattern);
-        let name = Lettering::new(theme::TEXT, theme::INK, Anchor::Start);
-        canvas.text(&line.name, (left, height - 2.0), name);
-        canvas.text(
-            &line.verdict,
-            (left, height + 15.0),
-            Lettering::new(theme::SMALL, theme::MUTED, Anchor::Start),
-        );
+        super::marker::ring(canvas, (x.at(back), height), line.look.stroke.0);
     }
 }

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use super::markup::escaped;
 use super::sheet::scrolling;
 use crate::experiment::{Subject, Summary};
-use crate::model::{Caller, Model};
 
 /// Variants beside each other; more do not fit.
 const MOST: usize = 4;
@@ -40,7 +39,7 @@ pub(super) fn section(subjects: &[Subject<'_>], firsts: &[&Summary]) -> Option<S
         let _ = write!(text, "<th scope=\"col\">{}</th>", escaped(name));
     }
     text.push_str("</tr></thead>\n<tbody>\n");
-    for edge in order(model) {
+    for edge in model.edges_callers_first() {
         let _ = write!(text, "<tr><th scope=\"row\">{}</th>", escaped(&names[edge]));
         for (_, run) in &shown {
             match value(run, edge) {
@@ -58,19 +57,4 @@ pub(super) fn section(subjects: &[Subject<'_>], firsts: &[&Summary]) -> Option<S
     }
     text.push_str("</tbody></table></div>\n");
     Some(text)
-}
-
-/// The edges from the top: those of clients, then those of each service after those of its callers.
-fn order(model: &Model) -> Vec<usize> {
-    let services = model.callers_first();
-    let depth = |caller: Caller| match caller {
-        Caller::Client(_) => 0,
-        Caller::Service(id, _) => {
-            1 + services.iter().position(|other| *other == id).unwrap_or_default()
-        }
-    };
-    let mut order: Vec<(usize, usize)> =
-        model.edges().enumerate().map(|(nth, (_, caller, _))| (depth(caller), nth)).collect();
-    order.sort_unstable();
-    order.into_iter().map(|(_, nth)| nth).collect()
 }

@@ -7,7 +7,6 @@
 
 mod cells;
 mod furniture;
-mod latencies;
 mod layers;
 mod markup;
 mod palette;
@@ -22,9 +21,9 @@ use serde::Serialize;
 use crate::experiment::{CellOutcome, Run, Subject, Summary};
 use crate::model::Model;
 use crate::report::chart::activity::Reach;
-use crate::report::chart::font;
 use crate::report::chart::timeline::extent::Lower;
 use crate::report::chart::timeline::watched;
+use crate::report::chart::{font, latency};
 use crate::report::table::figure::seconds;
 use crate::report::table::{ExplainDocument, Rows, RunDocument};
 use crate::report::terminal::sentence;
@@ -117,6 +116,12 @@ struct Data<'a> {
     cells: Vec<Behind<'a>>,
 }
 
+/// The points of a run's curve of latencies.
+fn latencies(run: &Run) -> Vec<(Number, Number)> {
+    let curve = latency::curve(run).into_iter();
+    curve.map(|(share, length)| (Number::from(share), Number::from(length))).collect()
+}
+
 impl Report<'_> {
     /// The report as an HTML document.
     pub fn page(&self) -> String {
@@ -176,8 +181,8 @@ impl Report<'_> {
             extent: (!runs.is_empty()).then(|| Reaches::of(&watched, &extent)),
             panels: watched.iter().map(|run| Panel::of(run, &extent, Detail::Full)).collect(),
             overlay: if self.shows_open(extent.lower) { "below" } else { "goodput" },
-            latencies: self.runs.iter().map(latencies::curve).collect(),
-            dashes: latencies::dashes(),
+            latencies: self.runs.iter().map(latencies).collect(),
+            dashes: palette::dashes(),
             cells: self
                 .grid
                 .map_or_else(Vec::new, |grid| cells::behind(&grid, |what| self.command(what))),

@@ -98,6 +98,11 @@ pub(super) fn rules() -> String {
 /// has a contrast of 4.5 to any colour.
 const INKS: [Colour; 2] = [Colour(0, 0, 0), Colour(0xFF, 0xFF, 0xFF)];
 
+/// The dashes of every series, told apart also where colours are not.
+pub(super) fn dashes() -> Vec<Vec<f64>> {
+    theme::PATTERNS.iter().map(|pattern| pattern.to_vec()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,9 +3,11 @@ use std::fs;
 
 use super::fixture::{Fixture, stderr, stdout};
 
-const ALL: [&str; 6] = [
+const ALL: [&str; 8] = [
     "storm-heat-map.png",
     "storm-heat-map.svg",
+    "storm-latency.png",
+    "storm-latency.svg",
     "storm-overlay.png",
     "storm-overlay.svg",
     "storm-timeline.png",

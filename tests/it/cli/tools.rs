@@ -16,6 +16,30 @@ fn a_first_scenario_runs_and_keeps_its_promises() {
     assert_eq!(stderr(&fixture.output(&["check", "first.toml"])), "");
 }
 
+/// What a comment offers in place of a line can stand there.
+#[test]
+fn what_a_first_scenario_offers_instead_runs() {
+    let fixture = Fixture::new();
+    fixture.output(&["init", "first.toml"]);
+    let text = fixture.read("first.toml");
+    let mut offers = 0;
+    for line in text.lines() {
+        let Some((written, comment)) = line.split_once('#') else { continue };
+        let (Some((key, _)), Some((_, offer))) =
+            (written.split_once('='), comment.split_once(" or "))
+        else {
+            continue;
+        };
+        let other =
+            if offer.starts_with('{') { format!("{key} = {offer}") } else { offer.to_owned() };
+        fixture.write("other.toml", &text.replace(line, &other));
+        let run = fixture.output(&["run", "other.toml"]);
+        assert_eq!(run.status.code(), Some(0), "{other}: {}", stderr(&run));
+        offers += 1;
+    }
+    assert_eq!(offers, 2);
+}
+
 #[test]
 fn a_first_scenario_takes_nobodys_place() {
     let fixture = Fixture::new();

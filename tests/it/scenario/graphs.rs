@@ -143,6 +143,7 @@ fn wrong_calls() {
         "services.page.calls.stock.needed=1",
         "services.page.calls.stock.call.timeout=2s",
         "services.page.calls.stock.preset=envoy_rout",
+        "services.idle={ workers = 1, service_time = '1s', calls = { stock = { step = 3 } } }",
         "services.page.work_before_calls=50",
         "services.page.while_calling=waits",
         "triggers.slow={ latency = { service = 'page', adds = '1s', begins = '9s', lasts = '1s' } }",
@@ -167,8 +168,7 @@ fn wrong_calls() {
 #[test]
 fn keys_of_calls_without_effect() {
     let patient = "clients.web.call.timeout=none";
-    let all: [&[&str]; 16] = [
-        &["services.idle={ workers = 1, service_time = '1s', calls = { stock = { step = 3 } } }"],
+    let all: [&[&str]; 15] = [
         &["services.stock.work_before_calls=0.5"],
         &["services.stock.while_calling=holds_worker"],
         &["services.page.calls.stock.step=2"],
@@ -186,6 +186,16 @@ fn keys_of_calls_without_effect() {
         &["services.payment.refusals.retry_after=2s", "services.payment.queue.max_waiting=9"],
     ];
     assert_said!(warned_about(SHOP, &all));
+}
+
+/// A call is made as soon as one variant leads to it; another may leave it behind.
+#[test]
+fn calls_that_some_variant_makes() {
+    let more = "[services.idle]\nworkers = 1\nservice_time = '1s'\ncalls = { stock = { timeout = '1s' } }\n";
+    let variant = "[variants.used]\n'clients.web.calls' = 'idle'\n";
+    assert!(parse(&format!("{SHOP}{more}"), &[]).is_err());
+    let story = parse(&format!("{SHOP}{more}{variant}"), &[]);
+    story.unwrap_or_else(|trouble| panic!("{trouble}"));
 }
 
 /// What is above and below a call may give its keys an effect.

@@ -1,25 +1,43 @@
-//! The word of the README, and of a page that shows commands as it does, is kept: every command in its `sh` and `console` blocks is run, and where the
-//! block shows what comes out, that is what comes out.
+//! The word of the README and of every page in `docs` is kept: each command in a `sh` or `console` block is run, and
+//! where the block shows what comes out, that is what comes out.
 //!
 //! In a `console` block a line that begins with `$ ` is a command and the lines after it are its
 //! output, both streams together. In the output `[..]` stands for anything within a line, and a line
 //! `...` for any lines. A command must succeed, unless the next one is `$ echo $?` and shows how it
-//! failed. All commands are run one after another in one folder with a copy of the scenarios.
+//! failed. A command goes on after a backslash, and down to the end of a here-document. The commands of a
+//! page are run one after another in a folder of its own with a copy of the scenarios.
+
+mod links;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const README: &str = include_str!("../../README.md");
-/// Every page whose word is kept.
-const PAGES: &[(&str, &str)] = &[
-    ("README.md", README),
-    ("docs/graphs.md", include_str!("../../docs/graphs.md")),
-    ("docs/report.md", include_str!("../../docs/report.md")),
-    ("docs/two-states.md", include_str!("../../docs/two-states.md")),
-    ("docs/tipping.md", include_str!("../../docs/tipping.md")),
-    ("docs/ci.md", include_str!("../../docs/ci.md")),
-];
+const README: &str = include_str!("../../../README.md");
+
+/// Every page whose word is kept, in the order of their names: the README and whatever is in `docs`.
+fn pages() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = vec![root.join("README.md")];
+    let mut folders = vec![root.join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    let named = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("a page is text");
+        let name = path.strip_prefix(root).expect("a page of ours").display().to_string();
+        (name.replace('\\', "/"), text)
+    };
+    found.into_iter().map(named).collect()
+}
 
 /// What a reader is told to type.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,6 +53,7 @@ fn commands(text: &str) -> Vec<Typed> {
     let mut found: Vec<Typed> = Vec::new();
     let mut block = None;
     let mut continues = false;
+    let mut document = None;
     for (index, line) in text.lines().enumerate() {
         if let Some(language) = line.strip_prefix("```") {
             block = if block.is_none() { Some(language.trim()) } else { None };
@@ -59,9 +78,13 @@ fn commands(text: &str) -> Vec<Typed> {
             (None, Some(last)) => {
                 last.output.get_or_insert_default().push(line.trim_end().to_owned());
             }
-            (None, None) => panic!("README.md:{}: output before any command", index + 1),
+            (None, None) => panic!("line {}: output before any command", index + 1),
         }
-        continues = typed.is_some_and(|typed| typed.ends_with('\\'));
+        document = match document {
+            None => typed.and_then(|typed| typed.split_once("<< '")?.1.strip_suffix('\'')),
+            Some(end) => (line != end).then_some(end),
+        };
+        continues = document.is_some() || typed.is_some_and(|typed| typed.ends_with('\\'));
     }
     found
 }
@@ -73,7 +96,7 @@ fn runnable(command: &str) -> Option<String> {
         let arguments = run.split_once(" -- ").map_or("", |(_, arguments)| arguments);
         return Some(format!("metastable {arguments}"));
     }
-    let leave = ["cargo ", "git ", "cd ", ".ci/", "rustup "];
+    let leave = ["cargo ", "git ", "cd ", ".ci/", "rustup ", "pip "];
     if leave.iter().any(|start| command.starts_with(start)) {
         return None;
     }
@@ -122,9 +145,7 @@ fn copy_folder(from: &Path, to: &Path) {
 #[cfg(unix)]
 #[test]
 fn every_command_does_what_is_shown() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
     let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
-    copy_folder(&scenarios, &folder.path().join("scenarios"));
     let binary = Path::new(env!("CARGO_BIN_EXE_metastable"));
     let path = format!(
         "{}:{}",
@@ -132,14 +153,18 @@ fn every_command_does_what_is_shown() {
         std::env::var("PATH").unwrap_or_default()
     );
 
-    for (page, text) in PAGES {
-        try_all(page, &commands(text), folder.path(), &path);
+    let mut run = 0;
+    for (page, text) in pages() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        copy_folder(&scenarios, &folder.path().join("scenarios"));
+        run += try_all(&page, &commands(&text), folder.path(), &path);
     }
+    assert!(run > 40, "only {run} commands are shown: are the pages found?");
 }
 
-/// Runs what a page shows, one command after another.
+/// Runs what a page shows, one command after another, and counts what it has run.
 #[cfg(unix)]
-fn try_all(page: &str, typed: &[Typed], folder: &Path, path: &str) {
+fn try_all(page: &str, typed: &[Typed], folder: &Path, path: &str) -> usize {
     let mut run = 0;
     let mut last = 0;
     for (index, Typed { line, command, output }) in typed.iter().enumerate() {
@@ -173,7 +198,7 @@ fn try_all(page: &str, typed: &[Typed], folder: &Path, path: &str) {
         }
         last = status;
     }
-    assert!(run > 0, "{page} shows no command");
+    run
 }
 
 /// Without the empty lines at the end.
@@ -205,14 +230,19 @@ fn ci_tests_as_the_readme_says() {
 
 #[test]
 fn commands_and_outputs_are_told_apart() {
-    let text = "cargo test\n```toml\n$ no\n```\n```console\n$ a \\\n  b\nout\n\n$ c\n```\n```sh\n# d\ne\n```\n";
+    let text = "cargo test\n```toml\n$ no\n```\n```console\n$ a \\\n  b\nout\n\n$ c\n```\n```sh\n# d\ne\n```\n\
+                ```console\n$ f << 'END'\n$ g\nEND\nout\n```\n";
     let typed = |line, command: &str, output: Option<&[&str]>| Typed {
         line,
         command: command.to_owned(),
         output: output.map(|lines| lines.iter().map(|&line| line.to_owned()).collect()),
     };
-    let expected =
-        [typed(6, "a \\\n  b", Some(&["out", ""])), typed(10, "c", None), typed(14, "e", None)];
+    let expected = [
+        typed(6, "a \\\n  b", Some(&["out", ""])),
+        typed(10, "c", None),
+        typed(14, "e", None),
+        typed(17, "f << 'END'\n$ g\nEND", Some(&["out"])),
+    ];
     assert_eq!(commands(text), expected);
     assert_eq!(runnable("cargo run --release -- run x").as_deref(), Some("metastable run x"));
     assert_eq!(
@@ -237,4 +267,27 @@ fn wildcards_match_and_nothing_else_does() {
     check(&["took [..] s, [..] runs"], &["took 0.3 s, 40 runs"], true);
     check(&["took [..] s"], &["took 0.3 ms"], false);
     check(&["aa[..]aa"], &["aaa"], false);
+}
+
+/// The picture of the tutorial is the one that its reader gets.
+#[test]
+fn the_picture_of_the_tutorial_is_fresh() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_metastable"));
+        let done = command.args(arguments).current_dir(folder.path()).output().expect("the binary");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    run(&["init", "first.toml"]);
+    run(&["run", "first.toml", "--variant", "base", "--plot", "plots"]);
+    for picture in ["first-timeline.svg", "first-timeline.png"] {
+        let made = fs::read(folder.path().join("plots").join(picture)).expect("a picture");
+        let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
+        let shown = fs::read(pictures.join(picture)).expect("the picture of the tutorial");
+        assert!(
+            made == shown,
+            "docs/pictures/{picture} is stale; made again by:\n  metastable init first.toml\n  \
+             metastable run first.toml --variant base --plot docs/pictures"
+        );
+    }
 }
