@@ -23,6 +23,7 @@ mod spread;
 mod tip;
 mod trace;
 mod value;
+mod windows;
 pub(super) mod wrap;
 
 pub use advice::{AdviceDocument, WayOut};
