@@ -102,6 +102,8 @@ pub struct Fates {
     pub timed_out: f64,
     /// The share of attempts that were refused.
     pub refused: f64,
+    /// The share of attempts that were turned away with a failure, and not because there was no room.
+    pub failed_at_once: f64,
     /// Attempts held back on their caller's own side, for each that was sent.
     pub held_back: f64,
     /// The edge over which most of these would have gone; none where none was held back.
@@ -229,6 +231,7 @@ fn fates(recording: &Recording, range: &Range<usize>) -> Fates {
                 repeats: window.repeats,
                 timed_out: window.timed_out,
                 refused: window.rejected,
+                failed_at_once: window.failed_at_once,
                 ..Link::default()
             });
         }
@@ -262,7 +265,8 @@ fn fates(recording: &Recording, range: &Range<usize>) -> Fates {
         hedged: share(all.hedges, all.attempts),
         ended: clients.failed + clients.answered,
         timed_out: share(all.timed_out, all.attempts),
-        refused: share(all.refused, all.attempts),
+        refused: share(all.refused - all.failed_at_once, all.attempts),
+        failed_at_once: share(all.failed_at_once, all.attempts),
         held_back: of(all.held_back, all.attempts.max(1)),
         held_at: held
             .into_iter()
@@ -289,6 +293,7 @@ fn seen(recording: &Recording, id: ServiceId) -> Vec<Station> {
         completed: window.throughput,
         wasted: window.wasted,
         rejected: window.rejected,
+        failed_at_once: window.failed_at_once,
         shed: window.shed,
         waited: window.waited,
         queue: window.queue,

@@ -42,7 +42,8 @@ waits, and so many requests are tried again.
 Examples:
   metastable basin storm.toml
   metastable basin storm.toml --variant 'no retries' --seeds 30
-  metastable basin storm.toml --plot plots --format json | jq '.tipping_backlog_s'";
+  metastable basin storm.toml --format json | jq '.tipping_backlog_s'
+  metastable basin storm.toml --plot plots";
 
 pub(super) fn basin(args: &Args, options: &Options) -> Result<Exit, Failure> {
     args.output.refuse_unwritable()?;

@@ -157,5 +157,12 @@ mod tests {
             assert!(line.chars().count() <= 80, "{line}");
         }
         assert!(texts.iter().all(|text| text.contains("Example")), "every command shows one");
+        // What is wider would be broken in the middle of a command.
+        for sub in command.get_subcommands() {
+            let shown = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in shown.lines() {
+                assert!(line.chars().count() <= 80, "{}: {line}", sub.get_name());
+            }
+        }
     }
 }

@@ -70,10 +70,11 @@ and --to the search goes from a quarter of what is written to twice as much.
 
 Examples:
   metastable tip storm.toml --axis triggers.gc.stall.lasts
-  metastable tip storm.toml --axis clients.web.load --from 0.1 --to 1 --plot plots
-  metastable tip storm.toml --axis clients.web.call.timeout --from 100ms --to 10s \\
-      --log --runs 500 -o timeout.json
-  metastable tip storm.toml --axis clients.web.load --variant 'no retries' --long";
+  metastable tip storm.toml --axis clients.web.load --from 0.1 --to 1 --log
+  metastable tip storm.toml --axis clients.web.call.timeout --from 100ms \\
+      --to 10s --runs 500 -o timeout.json --plot plots
+  metastable tip storm.toml --axis clients.web.load --long \\
+      --variant 'no retries'";
 
 pub(super) fn tip(args: &Args, options: &Options) -> Result<Exit, Failure> {
     args.output.refuse_unwritable()?;

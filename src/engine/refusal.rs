@@ -48,7 +48,7 @@ impl<A: Agenda, O: Observer> Run<'_, A, O> {
         hint: Hint,
     ) -> Reception {
         let (service, edge) = (self.named(station), self.world.calls.edge(call));
-        let fact = Fact::Refused { service, edge, call: CallId(call), attempt };
+        let fact = Fact::Refused { service, edge, call: CallId(call), attempt, failure };
         self.observer.observe(self.now, fact);
         Reception::TurnedAway(failure, hint)
     }

@@ -82,8 +82,10 @@ metrics! {
         TimedOut "timed_out" |run| Some(run.recording.tally.timed_out as f64),
         /// Retries held back by a budget.
         Denied "denied" |run| Some(run.recording.tally.denied as f64),
-        /// Attempts refused on arrival.
+        /// Attempts turned away on arrival.
         Rejected "rejected" |run| Some(run.recording.tally.rejected as f64),
+        /// Those of them that were told that they had failed, and not that there is no room.
+        FailedAtOnce "failed_at_once" |run| Some(run.recording.tally.failed_at_once as f64),
         /// Attempts dropped at pick-up.
         Shed "shed" |run| Some(run.recording.tally.shed as f64),
         /// Share of work done for nobody.
@@ -140,10 +142,16 @@ metrics! {
         Completed "completed" |service| Some(service.seen.completed as f64),
         /// Attempts served in full for nobody.
         Wasted "wasted" |service| Some(service.seen.wasted as f64),
-        /// Attempts refused on arrival.
+        /// Attempts turned away on arrival.
         Rejected "rejected" |service| Some(service.seen.rejected as f64),
+        /// Those of them that were told that they had failed, and not that there is no room.
+        FailedAtOnce "failed_at_once" |service| Some(service.seen.failed_at_once as f64),
         /// Attempts dropped that had been let in.
         Shed "shed" |service| Some(service.seen.shed as f64),
+        /// Attempts dropped because their callers had given them up.
+        Withdrawn "withdrawn" |service| Some(service.seen.withdrawn as f64),
+        /// Attempts lost in an outage or a restart.
+        Lost "lost" |service| Some(service.seen.lost as f64),
         /// Work on attempts served in full, seconds.
         Work "work_s" |service| Some(service.seen.work.as_secs_f64()),
         /// The part of it that was for nobody, seconds.
@@ -162,6 +170,8 @@ metrics! {
         LongestQueue "longest_queue" |service| Some(service.line.longest as f64),
         /// The queue at the horizon, attempts.
         LastQueue "last_queue" |service| Some(service.line.last as f64),
+        /// Attempts being served at the horizon.
+        LastServing "last_serving" |service| Some(service.seen.serving as f64),
         /// Operations executed.
         Executions "executions" |service| Some(service.seen.executions as f64),
         /// Those of them that had been executed before.
@@ -189,8 +199,10 @@ metrics! {
         TransportRepeats "transport_repeats" |edge| Some(edge.link.repeats as f64),
         /// Attempts given up.
         TimedOut "timed_out" |edge| Some(edge.link.timed_out as f64),
-        /// Attempts refused on arrival.
+        /// Attempts turned away on arrival.
         Rejected "rejected" |edge| Some(edge.link.refused as f64),
+        /// Those of them that were told that they had failed, and not that there is no room.
+        FailedAtOnce "failed_at_once" |edge| Some(edge.link.failed_at_once as f64),
         /// Retries held back by a budget.
         Denied "denied" |edge| Some(edge.link.denied as f64),
         /// Attempts held back by a throttle, breaker or pool.

@@ -4,6 +4,7 @@ use super::roll::Roll;
 use super::{Dropped, Fact, Observer, Place, Sending};
 use crate::id::{EdgeId, ServiceId};
 use crate::model::{Caller, Model};
+use crate::policy::outcome::Failure;
 use crate::time::{Span, Time};
 
 /// What one service saw in a while.
@@ -17,10 +18,16 @@ pub struct Station {
     pub completed: u64,
     /// Attempts served in full that nobody waited for.
     pub wasted: u64,
-    /// Attempts refused on arrival.
+    /// Attempts turned away on arrival.
     pub rejected: u64,
+    /// Those of them that were told that they had failed, and not that there is no room.
+    pub failed_at_once: u64,
     /// Attempts dropped that had been let in.
     pub shed: u64,
+    /// Attempts dropped because their clients had given them up.
+    pub withdrawn: u64,
+    /// Attempts lost in an outage or a restart.
+    pub lost: u64,
     /// Operations executed, where they are counted.
     pub executions: u64,
     /// Those of requests for which it had been executed before.
@@ -36,6 +43,8 @@ pub struct Station {
     pub waited: Span,
     /// Attempts waiting at the end.
     pub queue: u64,
+    /// Attempts being served at the end.
+    pub serving: u64,
 }
 
 /// What went over one edge in a while, counted by whoever called.
@@ -57,8 +66,10 @@ pub struct Link {
     pub repeats: u64,
     /// Attempts given up.
     pub timed_out: u64,
-    /// Attempts refused on arrival.
+    /// Attempts turned away on arrival.
     pub refused: u64,
+    /// Those of them that were told that they had failed, and not that there is no room.
+    pub failed_at_once: u64,
     /// Retries that a budget held back.
     pub denied: u64,
     /// Attempts held back by a throttle, breaker or pool; they are not among those sent.
@@ -106,7 +117,10 @@ impl Station {
             completed: self.completed + later.completed,
             wasted: self.wasted + later.wasted,
             rejected: self.rejected + later.rejected,
+            failed_at_once: self.failed_at_once + later.failed_at_once,
             shed: self.shed + later.shed,
+            withdrawn: self.withdrawn + later.withdrawn,
+            lost: self.lost + later.lost,
             executions: self.executions + later.executions,
             duplicates: self.duplicates + later.duplicates,
             work: self.work + later.work,
@@ -114,6 +128,7 @@ impl Station {
             in_service: self.in_service + later.in_service,
             waited: self.waited + later.waited,
             queue: later.queue,
+            serving: later.serving,
         }
     }
 
@@ -151,6 +166,7 @@ impl Link {
             repeats: self.repeats + later.repeats,
             timed_out: self.timed_out + later.timed_out,
             refused: self.refused + later.refused,
+            failed_at_once: self.failed_at_once + later.failed_at_once,
             denied: self.denied + later.denied,
             held_back: self.held_back + later.held_back,
             ejections: self.ejections + later.ejections,
@@ -282,7 +298,8 @@ impl Graph {
             self.past_stations.extend_from_slice(&self.stations);
             self.past_links.extend_from_slice(&self.links);
             for station in &mut self.stations {
-                *station = Station { queue: station.queue, ..Station::default() };
+                let Station { queue, serving, .. } = *station;
+                *station = Station { queue, serving, ..Station::default() };
             }
             self.links.fill(Link::default());
         }
@@ -312,7 +329,10 @@ impl Graph {
     fn left(&mut self, service: ServiceId, place: Place, now: Time) {
         match place {
             Place::Queue => self.station_mut(service).queue -= 1,
-            Place::Worker => self.let_go(service, now),
+            Place::Worker => {
+                self.station_mut(service).serving -= 1;
+                self.let_go(service, now);
+            }
         }
     }
 }
@@ -381,11 +401,15 @@ impl Graph {
                 station.wasted += 1;
                 station.wasted_work += work;
             }
-            Fact::Refused { service, edge, .. } => {
-                self.link_mut(edge).refused += 1;
+            Fact::Refused { service, edge, failure, .. } => {
+                let failed = u64::from(failure != Failure::Refused);
+                let link = self.link_mut(edge);
+                link.refused += 1;
+                link.failed_at_once += failed;
                 let station = self.station_mut(service);
                 station.attempts += 1;
                 station.rejected += 1;
+                station.failed_at_once += failed;
             }
             Fact::Queued { service, .. } => {
                 let station = self.station_mut(service);
@@ -406,11 +430,13 @@ impl Graph {
                 station.waited += waited;
                 station.attempts += u64::from(!from_queue);
                 station.queue -= u64::from(from_queue);
+                station.serving += 1;
                 self.took(service, now);
             }
             Fact::Completed { service, work, useful, .. } => {
                 let station = self.station_mut(service);
                 station.completed += 1;
+                station.serving -= 1;
                 station.work += work;
                 if !useful {
                     station.wasted += 1;
@@ -421,7 +447,12 @@ impl Graph {
             Fact::RefusalBegun { service, .. } => self.took(service, now),
             Fact::RefusalSaid { service, .. }
             | Fact::RefusalLost { service, place: Place::Worker, .. } => self.let_go(service, now),
-            Fact::Lost { service, place, .. } | Fact::Withdrawn { service, place, .. } => {
+            Fact::Lost { service, place, .. } => {
+                self.station_mut(service).lost += 1;
+                self.left(service, place, now);
+            }
+            Fact::Withdrawn { service, place, .. } => {
+                self.station_mut(service).withdrawn += 1;
                 self.left(service, place, now);
             }
             Fact::RefusalLost { place: Place::Queue, .. }

@@ -78,7 +78,10 @@ impl Recording {
             completed: self.tally.completed,
             wasted: self.tally.wasted,
             rejected: self.tally.rejected,
+            failed_at_once: self.tally.failed_at_once,
             shed: self.tally.shed,
+            withdrawn: self.tally.withdrawn,
+            lost: self.tally.lost_there,
             executions: self.tally.executions,
             duplicates: self.tally.duplicates,
             work: self.tally.work,
@@ -86,6 +89,7 @@ impl Recording {
             in_service: self.tally.work + self.tally.refusing_work,
             waited: self.tally.waited,
             queue: self.line(id).last,
+            serving: self.tally.serving(),
         })
     }
 
@@ -101,6 +105,7 @@ impl Recording {
             repeats: self.tally.repeats,
             timed_out: self.tally.timed_out,
             refused: self.tally.rejected,
+            failed_at_once: self.tally.failed_at_once,
             denied: self.tally.denied,
             held_back: self.tally.held_back,
             ejections: self.tally.ejections,

@@ -1,6 +1,7 @@
 //! Counts over a whole run.
 
 use super::{Fact, Observer, Place, Sending};
+use crate::policy::outcome::Failure;
 use crate::time::{Span, Time};
 
 /// What a run came to. Requests are counted by the clients, attempts by whoever the field's
@@ -41,8 +42,12 @@ pub struct Tally {
     pub blocked: u64,
     /// Attempts and answers lost on the way, and attempts lost at a service.
     pub lost: u64,
-    /// Attempts that a service refused on arrival.
+    /// The latter alone.
+    pub lost_there: u64,
+    /// Attempts that a service turned away on arrival.
     pub rejected: u64,
+    /// Those of them that were told that they had failed, and not that there is no room.
+    pub failed_at_once: u64,
     /// Attempts that a service dropped although it had let them in.
     pub shed: u64,
     /// Attempts that a service dropped because their clients had given them up.
@@ -84,6 +89,12 @@ impl Tally {
     /// Requests still open when the run was cut.
     pub const fn censored(&self) -> u64 {
         self.requests - self.succeeded - self.failed
+    }
+
+    /// Attempts being served when the run was cut.
+    pub const fn serving(&self) -> u64 {
+        let left_workers = self.lost_there + self.withdrawn - self.left_unserved;
+        self.started - self.completed - left_workers
     }
 
     /// Attempts per request; 1 if there were no requests.
@@ -137,7 +148,10 @@ impl Observer for Tally {
                 self.last_success = Some(now);
             }
             Fact::Failed { .. } => self.failed += times,
-            Fact::Refused { .. } => self.rejected += times,
+            Fact::Refused { failure, .. } => {
+                self.rejected += times;
+                self.failed_at_once += times * u64::from(failure != Failure::Refused);
+            }
             Fact::Shed { .. } => self.shed += times,
             Fact::Started { waited, .. } => {
                 self.started += times;
@@ -161,6 +175,7 @@ impl Observer for Tally {
             Fact::LostOnTheWay { .. } => self.lost += times,
             Fact::Lost { place, .. } => {
                 self.lost += times;
+                self.lost_there += times;
                 self.left_unserved += times * u64::from(place == Place::Queue);
             }
             Fact::Withdrawn { place, .. } => {

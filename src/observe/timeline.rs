@@ -2,6 +2,7 @@
 
 use super::roll::Roll;
 use super::{Fact, Observer, Place, Sending};
+use crate::policy::outcome::Failure;
 use crate::time::{Span, Time};
 
 /// What happened in one window, and what was left at its end.
@@ -23,8 +24,10 @@ pub struct Window {
     pub repeats: u64,
     /// Attempts that clients gave up.
     pub timed_out: u64,
-    /// Attempts refused on arrival.
+    /// Attempts turned away on arrival.
     pub rejected: u64,
+    /// Those of them that were told that they had failed, and not that there is no room.
+    pub failed_at_once: u64,
     /// Attempts dropped that had been let in.
     pub shed: u64,
     /// Attempts served in full.
@@ -119,7 +122,10 @@ impl Observer for Timeline {
             }
             Fact::Succeeded { .. } => window.goodput += times,
             Fact::Failed { .. } => window.failed += times,
-            Fact::Refused { .. } => window.rejected += times,
+            Fact::Refused { failure, .. } => {
+                window.rejected += times;
+                window.failed_at_once += times * u64::from(failure != Failure::Refused);
+            }
             Fact::Queued { .. } => window.queue += times,
             Fact::Shed { dropped, .. } => {
                 window.shed += times;

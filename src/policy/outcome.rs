@@ -15,6 +15,19 @@ pub enum Failure {
     Unavailable,
 }
 
+impl Failure {
+    /// Its name, as in scenario files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TimedOut => "timeout",
+            Self::Refused => "refused",
+            Self::Error => "error",
+            Self::Reset => "reset",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {

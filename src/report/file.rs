@@ -42,20 +42,21 @@ pub enum SaveError {
     },
 }
 
-/// In words, where the system's are no help.
+/// What is in the way, in words, where the system's are no help.
+const WORDS: [(io::ErrorKind, &str); 8] = [
+    (io::ErrorKind::PermissionDenied, "there is no permission to do so"),
+    (io::ErrorKind::NotFound, "there is no such folder"),
+    (io::ErrorKind::AlreadyExists, "it is there already, and is left as it is"),
+    (io::ErrorKind::IsADirectory, "a folder has this name"),
+    (io::ErrorKind::NotADirectory, "a file is in its place"),
+    (io::ErrorKind::InvalidInput, "it is no ordinary file"),
+    (io::ErrorKind::ReadOnlyFilesystem, "the file system is read-only"),
+    (io::ErrorKind::StorageFull, "the disk is full"),
+];
+
 fn why(error: &io::Error) -> String {
-    let words = match error.kind() {
-        io::ErrorKind::PermissionDenied => "there is no permission to do so",
-        io::ErrorKind::NotFound => "there is no such folder",
-        io::ErrorKind::AlreadyExists => "it is there already, and is left as it is",
-        io::ErrorKind::IsADirectory => "a folder has this name",
-        io::ErrorKind::NotADirectory => "a file is in its place",
-        io::ErrorKind::InvalidInput => "it is no ordinary file",
-        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
-        io::ErrorKind::StorageFull => "the disk is full",
-        _ => return error.to_string(),
-    };
-    words.to_owned()
+    let words = WORDS.iter().find(|(kind, _)| *kind == error.kind());
+    words.map_or_else(|| error.to_string(), |(_, words)| (*words).to_owned())
 }
 
 /// Saves every `(path, bytes)` of `files`; folders are made that are not there. Where a path is a link, what it

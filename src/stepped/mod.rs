@@ -275,7 +275,10 @@ impl<O: Observer> Run<'_, O> {
             let cohort = self.line.get(newest);
             let (service, call, attempt) = (SERVICE, cohort.call, cohort.retry);
             let edge = EdgeId::from(CLIENT);
-            self.tell(Fact::Refused { service, edge, call, attempt }, refused);
+            self.tell(
+                Fact::Refused { service, edge, call, attempt, failure: Failure::Refused },
+                refused,
+            );
             self.tell(Fact::Queued { service, call, attempt }, cohort.queued);
             self.fail(nth, &cohort, refused, Failure::Refused, self.service.refusals.hint);
         }

@@ -15,6 +15,7 @@ mod cases_recovery;
 mod cli;
 mod client_policies;
 mod closed_form;
+mod columns;
 mod early_stop;
 mod floors;
 mod frontier;

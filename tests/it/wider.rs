@@ -14,7 +14,7 @@ use metastable::model::{
     Outage, PassedOn, Profile, Pull, QueueFate, Refusals, Scope, Service, ServiceFate, Sight,
     Think, Tie, Trigger, Users, WorkDraw,
 };
-use metastable::observe::{CallId, Tally};
+use metastable::observe::{CallId, Station, Tally};
 use metastable::policy::Class;
 use metastable::policy::admission::{RateLimit, Rejection};
 use metastable::policy::balancer::{Draws, Rule, Start, Ties};
@@ -454,7 +454,13 @@ proptest! {
         prop_assert!(tally.wasted_work <= tally.work);
         watch.agrees_about_instances(&model, &run.recording);
         let at_work = watch.attempts.values().filter(|place| **place == Whereabouts::Worker).count();
-        prop_assert!(at_work as u64 <= tally.started - tally.completed);
+        prop_assert_eq!(at_work as u64, tally.serving());
+        for service in run.recording.services() {
+            let Station { completed, rejected, shed, withdrawn, lost, queue, serving, .. } = service.seen;
+            let ended = completed + rejected + shed + withdrawn + lost;
+            prop_assert_eq!(service.seen.attempts, ended + queue + serving);
+            prop_assert!(service.seen.failed_at_once <= rejected);
+        }
         prop_assert!(tally.retries + tally.hedges <= tally.attempts);
         if model.services.iter().all(is_executed_once) {
             prop_assert!(watch.most_executions() <= 1);

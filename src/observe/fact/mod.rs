@@ -3,6 +3,7 @@
 mod words;
 
 use crate::id::{ClientId, EdgeId, LeverId, ServiceId, TriggerId};
+use crate::policy::outcome::Failure;
 use crate::time::Span;
 
 /// Which request, while any part of it is alive. A number is used again once nothing of the request
@@ -103,7 +104,7 @@ pub enum Fact {
         /// The request.
         call: CallId,
     },
-    /// A service refuses an attempt on arrival.
+    /// A service turns an attempt away on arrival.
     Refused {
         /// Which service.
         service: ServiceId,
@@ -113,6 +114,8 @@ pub enum Fact {
         call: CallId,
         /// The attempt.
         attempt: u32,
+        /// What it is told: that there is no room for it, or that it has failed.
+        failure: Failure,
     },
     /// An attempt joins the queue.
     Queued {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{CallId, Dropped, Ending, Fact, Guard, Place, Sending};
+use crate::policy::outcome::Failure;
 
 /// Instances are counted from 1 wherever a person reads of them.
 fn number(instance: u16) -> u32 {
@@ -58,8 +59,10 @@ impl fmt::Display for Fact {
                 write!(f, "request {} succeeds after {latency}", call.0)
             }
             Self::Failed { call, .. } => write!(f, "request {} fails", call.0),
-            Self::Refused { service, call, attempt, .. } => {
-                write!(f, "{} is refused by service {}", on(call, attempt), service.0)
+            Self::Refused { service, call, attempt, failure, .. } => {
+                let fate =
+                    if *failure == Failure::Refused { "is refused" } else { "fails at once" };
+                write!(f, "{} {fate} at service {}", on(call, attempt), service.0)
             }
             Self::Queued { service, call, attempt } => {
                 write!(f, "{} queues at service {}", on(call, attempt), service.0)

@@ -81,10 +81,15 @@ fn kind(values: &[&Value]) -> Kind {
         }
     });
     let Some(first) = kinds.next() else { return Kind::Number };
-    kinds.fold(first, |all, next| match (all, next) {
-        (all, next) if all == next => all,
-        (Kind::Count | Kind::Number, Kind::Count | Kind::Number) => Kind::Number,
-        _ => Kind::Words,
+    let is_numeric = |kind: Kind| kind == Kind::Count || kind == Kind::Number;
+    kinds.fold(first, |all, next| {
+        if all == next {
+            all
+        } else if is_numeric(all) && is_numeric(next) {
+            Kind::Number
+        } else {
+            Kind::Words
+        }
     })
 }
 

@@ -4,7 +4,7 @@ use super::sheet::{Align, Column, Sheet};
 use super::spread::{Spelling, spread};
 use super::value::{Record, Value, record};
 use crate::experiment::{Subject, Summary};
-use crate::model::{Caller, Model};
+use crate::model::Model;
 use crate::observe::{EdgeTotal, Instance, Line, Link, ServiceTotal, Station};
 
 /// What a column shows of a service or an edge.
@@ -13,6 +13,8 @@ struct Shown<T> {
     group: u8,
     spelling: Spelling,
     of: fn(&T) -> Option<f64>,
+    /// Whether it is left out where there is nothing but zeros.
+    is_seldom: bool,
 }
 
 const fn shown<T>(
@@ -21,13 +23,25 @@ const fn shown<T>(
     spelling: Spelling,
     of: fn(&T) -> Option<f64>,
 ) -> Shown<T> {
-    Shown { heading, group, spelling, of }
+    Shown { heading, group, spelling, of, is_seldom: false }
 }
 
-const OF_SERVICES: [Shown<ServiceTotal>; 8] = [
+/// A count that is left out where there is none.
+const fn seldom<T>(
+    heading: &'static [&'static str],
+    group: u8,
+    of: fn(&T) -> Option<f64>,
+) -> Shown<T> {
+    Shown { heading, group, spelling: Spelling::Count, of, is_seldom: true }
+}
+
+const OF_SERVICES: [Shown<ServiceTotal>; 9] = [
     shown(&["attempts"], 0, Spelling::Count, |service| Some(service.seen.attempts as f64)),
     shown(&["in time"], 0, Spelling::Count, |service| Some(service.seen.answered() as f64)),
-    shown(&["refused"], 0, Spelling::Count, |service| Some(service.seen.rejected as f64)),
+    shown(&["refused"], 0, Spelling::Count, |service| {
+        Some((service.seen.rejected - service.seen.failed_at_once) as f64)
+    }),
+    seldom(&["failed", "at once"], 0, |service| Some(service.seen.failed_at_once as f64)),
     shown(&["shed"], 0, Spelling::Count, |service| Some(service.seen.shed as f64)),
     shown(&["work", "s"], 1, Spelling::Rounded, |service| Some(service.seen.work.as_secs_f64())),
     shown(&["wasted", "work %"], 1, Spelling::Percent, |service| {
@@ -37,14 +51,17 @@ const OF_SERVICES: [Shown<ServiceTotal>; 8] = [
     shown(&["queue", "longest"], 1, Spelling::Count, |service| Some(service.line.longest as f64)),
 ];
 
-const OF_EDGES: [Shown<EdgeTotal>; 7] = [
+const OF_EDGES: [Shown<EdgeTotal>; 8] = [
     shown(&["calls"], 0, Spelling::Count, |edge| Some(edge.link.requests as f64)),
     shown(&["attempts"], 0, Spelling::Count, |edge| Some(edge.link.attempts as f64)),
     shown(&["attempts", "/call"], 0, Spelling::Ratio, |edge| edge.link.amplification()),
     shown(&["attempts", "/fresh"], 0, Spelling::Ratio, EdgeTotal::attempts_per_fresh_request),
     shown(&["retries"], 1, Spelling::Count, |edge| Some(edge.link.retries as f64)),
     shown(&["timed", "out"], 1, Spelling::Count, |edge| Some(edge.link.timed_out as f64)),
-    shown(&["refused"], 1, Spelling::Count, |edge| Some(edge.link.refused as f64)),
+    shown(&["refused"], 1, Spelling::Count, |edge| {
+        Some((edge.link.refused - edge.link.failed_at_once) as f64)
+    }),
+    seldom(&["failed", "at once"], 1, |edge| Some(edge.link.failed_at_once as f64)),
 ];
 
 const OF_INSTANCES: [Shown<Instance>; 6] = [
@@ -84,9 +101,8 @@ pub(super) fn legend(model: &Model) -> String {
 pub(super) fn sheets(subject: &Subject<'_>, runs: &[Summary]) -> Vec<(&'static str, Sheet)> {
     let mut sheets = Vec::new();
     let model = subject.model;
-    let order = model.callers_first();
     if model.services.len() > 1 {
-        let ids: Vec<usize> = order.iter().map(|id| id.index()).collect();
+        let ids: Vec<usize> = model.callers_first().iter().map(|id| id.index()).collect();
         let sheet = sheet("service", (&ids, &service_names(model)), &OF_SERVICES, runs, |run| {
             &run.services
         });
@@ -94,17 +110,7 @@ pub(super) fn sheets(subject: &Subject<'_>, runs: &[Summary]) -> Vec<(&'static s
     }
     let names = model.edge_names();
     if names.len() > 1 {
-        let mut ids: Vec<(usize, usize)> = (0..)
-            .zip(model.edges())
-            .map(|(nth, (_, caller, _))| match caller {
-                Caller::Client(_) => (0, nth),
-                Caller::Service(id, _) => {
-                    (1 + order.iter().position(|other| *other == id).unwrap_or(0), nth)
-                }
-            })
-            .collect();
-        ids.sort_unstable();
-        let ids: Vec<usize> = ids.into_iter().map(|(_, nth)| nth).collect();
+        let ids = model.edges_callers_first();
         let sheet = sheet("edge", (&ids, &names), &OF_EDGES, runs, |run| &run.edges);
         sheets.push(("Edges", sheet));
     }
@@ -150,7 +156,11 @@ fn sheet<T>(
         let cells = ids.iter().copied().map(cell).collect();
         Column::new(shown.heading, Align::Right, shown.group, cells)
     };
-    let columns = all.iter().map(column).collect();
+    let is_there = |shown: &&Shown<T>| {
+        let values = || runs.iter().flat_map(|run| of(run)).filter_map(|one| (shown.of)(one));
+        !shown.is_seldom || values().any(|value| value > 0.0)
+    };
+    let columns = all.iter().filter(is_there).map(column).collect();
     Sheet::new(heading, ids.iter().map(|nth| names[*nth].clone()).collect(), columns)
 }
 
@@ -181,7 +191,11 @@ fn of_service(total: ServiceTotal) -> Record {
         completed,
         wasted,
         rejected,
+        failed_at_once,
         shed,
+        withdrawn,
+        lost,
+        serving,
         work,
         wasted_work,
         in_service,
@@ -197,7 +211,10 @@ fn of_service(total: ServiceTotal) -> Record {
         ("completed", completed.into()),
         ("wasted", wasted.into()),
         ("rejected", rejected.into()),
+        ("failed_at_once", failed_at_once.into()),
         ("shed", shed.into()),
+        ("withdrawn", withdrawn.into()),
+        ("lost", lost.into()),
         ("work_s", work.as_secs_f64().into()),
         ("wasted_work_s", wasted_work.as_secs_f64().into()),
         ("wasted_work_fraction", seen.wasted_work_fraction().into()),
@@ -207,6 +224,7 @@ fn of_service(total: ServiceTotal) -> Record {
         ("mean_queue", total.line.mean().into()),
         ("longest_queue", longest.into()),
         ("last_queue", last.into()),
+        ("last_serving", serving.into()),
         ("executions", executions.into()),
         ("duplicate_executions", duplicates.into()),
     ])
@@ -223,6 +241,7 @@ fn of_edge(total: EdgeTotal) -> Record {
         hedges,
         timed_out,
         refused,
+        failed_at_once,
         denied,
         held_back,
         repeats,
@@ -238,6 +257,7 @@ fn of_edge(total: EdgeTotal) -> Record {
         ("transport_repeats", repeats.into()),
         ("timed_out", timed_out.into()),
         ("rejected", refused.into()),
+        ("failed_at_once", failed_at_once.into()),
         ("denied", denied.into()),
         ("held_back", held_back.into()),
         ("ejections", ejections.into()),

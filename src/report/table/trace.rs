@@ -108,9 +108,9 @@ impl<'m, W: Write> Scribe<'m, W> {
             Fact::Failed { client, call } => {
                 ("failed", record([self.client(client), request(call)]))
             }
-            Fact::Refused { service, edge, call, attempt } => {
-                let edge = self.edge(edge);
-                ("refused", self.at(service, call, attempt, [edge]))
+            Fact::Refused { service, edge, call, attempt, failure } => {
+                let more = [self.edge(edge), ("failure", failure.name().into())];
+                ("refused", self.at(service, call, attempt, more))
             }
             Fact::Queued { service, call, attempt } => {
                 ("queued", self.at(service, call, attempt, []))

@@ -299,7 +299,8 @@ impl Observer for Auditor<'_> {
                 self.end(call);
                 self.books.failed += 1;
             }
-            Fact::Refused { service, edge, call, attempt } => {
+            Fact::Refused { service, edge, call, attempt, failure } => {
+                assert_eq!(failure, Failure::Refused, "nothing fails here");
                 assert_eq!(EdgeId::from(self.calls[&call].client), edge);
                 let (station, of) = (&self.stations[service.index()], self.model.service(service));
                 assert!(

@@ -46,7 +46,7 @@ fn a_first_scenario_takes_nobodys_place() {
     let refused = fixture.output(&["init", "storm.toml"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(
-        stderr(&refused).starts_with("error: cannot write ./storm.toml: "),
+        stderr(&refused).starts_with("error: cannot write storm.toml: "),
         "{}",
         stderr(&refused)
     );

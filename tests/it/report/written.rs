@@ -45,6 +45,39 @@ fn one_page_holds_everything_and_is_the_same_when_made_again() {
     assert!(page == fixture.read("again.html"));
 }
 
+/// The command of a cell of a variant that itself changes what an axis changes.
+#[test]
+fn the_command_of_a_cell_repeats_it_whatever_the_variant_sets() {
+    let fixture = Fixture::new();
+    let own = "[variants.\"no retries\"]\n\"triggers.gc.stall\" = { service = \"api\", begins = \"4s\", lasts = \"1s\" }\n\"clients.web.arrival_rate\" = 100\n";
+    let text = fixture.read("storm.toml").replace("[variants.\"no retries\"]\n", own);
+    fixture.write("storm.toml", &text.replace("variants = [\"3 retries\"]", ""));
+    fixture.stdout(&["report", "storm.toml", "-o", "r.html", "--quiet"]);
+    let data = data(&fixture.read("r.html"));
+    let sweep =
+        fixture.json(&["sweep", "storm.toml", "--seeds", "1", "--format", "json", "--quiet"]);
+    for (nth, cell) in sweep["cells"].as_array().unwrap().iter().enumerate() {
+        let command = data["cells"][nth]["command"].as_str().unwrap();
+        let is_swept = command.starts_with("metastable sweep ");
+        assert_eq!(is_swept, cell["variant"] == "no retries", "{command}");
+        if is_swept {
+            let command = format!("{} {command} --format json --quiet", "PATH=$BIN:$PATH");
+            let said = std::process::Command::new("sh")
+                .args(["-c", &command])
+                .current_dir(fixture.path(""))
+                .env(
+                    "BIN",
+                    std::path::Path::new(env!("CARGO_BIN_EXE_metastable")).parent().unwrap(),
+                )
+                .output()
+                .unwrap();
+            let alone: serde_json::Value = serde_json::from_slice(&said.stdout)
+                .unwrap_or_else(|_| panic!("{command}: {}", stderr(&said)));
+            assert_eq!(alone["cells"][0], *cell, "{command}");
+        }
+    }
+}
+
 /// What is drawn is what `run` counts.
 #[test]
 fn the_lines_are_those_of_the_run() {

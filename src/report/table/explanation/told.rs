@@ -227,12 +227,15 @@ impl Told<'_> {
         if fates.failed < 0.01 {
             return None;
         }
-        let parts: Vec<String> =
-            [(fates.timed_out, "are given up"), (fates.refused, "are refused")]
-                .into_iter()
-                .filter(|(share, _)| *share >= 0.005)
-                .map(|(share, word)| format!("{:.0} % {word}", 100.0 * share))
-                .collect();
+        let parts: Vec<String> = [
+            (fates.timed_out, "are given up"),
+            (fates.refused, "are refused"),
+            (fates.failed_at_once, "fail at once"),
+        ]
+        .into_iter()
+        .filter(|(share, _)| *share >= 0.005)
+        .map(|(share, word)| format!("{:.0} % {word}", 100.0 * share))
+        .collect();
         let attempts = match &parts[..] {
             [] => String::new(),
             parts => format!(" Of all attempts {}.", parts.join(" and ")),
