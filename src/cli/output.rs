@@ -10,8 +10,9 @@ use clap::{Args, ValueEnum};
 use metastable::report::file::{probe, save_all};
 use metastable::report::table::{Document, Format};
 
+use super::exit::Exit;
 use super::failure::Failure;
-use super::interrupt::Interrupt;
+use super::interrupt::{Interrupt, own_up};
 use super::options::Options;
 
 /// How wide text is where no terminal says otherwise.
@@ -126,6 +127,18 @@ impl Output {
         interrupt.close()?;
         save(&files)?;
         print(&document.render(self.format.into(), width()))
+    }
+
+    /// Prints what was known when somebody wanted it to stop. Files are for results that are whole.
+    pub(super) fn write_part(
+        &self,
+        document: &dyn Document,
+        interrupt: &Interrupt,
+    ) -> Result<Exit, Failure> {
+        interrupt.close_on_part();
+        print(&document.render(self.format.into(), width()))?;
+        own_up();
+        Ok(Exit::Incomplete)
     }
 
     /// Whether anything is printed or saved in this format.

@@ -22,6 +22,7 @@ mod graphs;
 mod hedging;
 mod markov;
 mod parity;
+mod partial;
 mod rare;
 mod readme;
 mod refusals;

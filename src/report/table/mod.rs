@@ -20,6 +20,7 @@ mod runs;
 pub(super) mod sheet;
 mod spread;
 mod tip;
+mod tip_records;
 mod trace;
 mod value;
 pub(super) mod wrap;
