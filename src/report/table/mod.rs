@@ -21,6 +21,7 @@ mod runs;
 pub(super) mod sheet;
 mod spread;
 mod tip;
+mod tip_records;
 mod trace;
 mod value;
 mod windows;
