@@ -10,10 +10,10 @@ use super::failure::Failure;
 #[derive(Debug, Args)]
 pub(super) struct Bounds {
     /// The smallest value of the axis [default: a quarter of what is written]
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub(super) from: Option<String>,
     /// The largest value of the axis [default: twice what is written]
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub(super) to: Option<String>,
     /// Go along the axis in even ratios instead of even steps
     #[arg(long)]
@@ -33,7 +33,7 @@ const UP: [f64; 4] = [2.0, 1.5, 1.25, 1.0];
 
 impl Bounds {
     /// The ends for `dial`.
-    pub(super) fn over(&self, dial: &Dial<'_>) -> Result<AxisRange, Failure> {
+    pub(super) fn over(&self, dial: &mut Dial<'_>) -> Result<AxisRange, Failure> {
         over(self.from.as_deref(), self.to.as_deref(), ["--from", "--to"], self.log, dial)
     }
 }
@@ -44,10 +44,10 @@ pub(super) fn over(
     to: Option<&str>,
     names: [&str; 2],
     log: bool,
-    dial: &Dial<'_>,
+    dial: &mut Dial<'_>,
 ) -> Result<AxisRange, Failure> {
-    let path = dial.path();
-    let end = |typed: Option<&str>, name: &str, factors: &[f64]| -> Result<f64, Failure> {
+    let path = dial.path().to_owned();
+    let mut end = |typed: Option<&str>, name: &str, factors: &[f64]| -> Result<f64, Failure> {
         if let Some(text) = typed {
             return Ok(dial.read(text, name)?);
         }

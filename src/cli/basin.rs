@@ -14,7 +14,7 @@ use super::options::Options;
 use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
-use super::seeds::First;
+use super::seeds::{First, count};
 use super::story::{Source, stem};
 
 /// Find the backlog from which it does not come back, and the phase portrait
@@ -26,8 +26,11 @@ pub(super) struct Args {
     #[command(flatten)]
     seed: First,
     /// Under how many seeds
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 12, allow_negative_numbers = true, value_parser = count(1..=10_000))]
     seeds: u64,
+    /// The most runs, control runs included [default: as many as it takes]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count(1..=1_000_000_000))]
+    runs: Option<u64>,
     /// Save the phase portrait (SVG and PNG) in this folder
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
@@ -55,16 +58,20 @@ pub(super) fn basin(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let variant = args.source.pick_one(&story, options)?;
     let first = args.seed.or(story.seed);
 
-    let interrupt = Interrupt::listen()?;
-    let progress = Progress::over(basin_runs(args.seeds), options);
+    let interrupt = Interrupt::listen_for_part()?;
+    let most = args.runs.unwrap_or(u64::MAX);
+    let progress = Progress::over(basin_runs(args.seeds).min(most), options);
     let seeds = first..first + args.seeds;
-    let found = look(&variant.model, seeds, interrupt.stop(), || progress.step());
+    let found = look(&variant.model, seeds, most, interrupt.stop(), || progress.step());
     drop(progress);
     let file = args.source.file.display();
     let found = found.map_err(|error| anyhow!("{file}: {error}"))?;
     let found = found.ok_or(Failure::Interrupted)?;
 
     let document = BasinDocument { title: &story.title, variant: &variant.name, found: &found };
+    if found.interrupted {
+        return args.output.write_part(&document, &interrupt);
+    }
     let mut files = Files::default();
     if let Some(folder) = &args.plot {
         plots::of_basin(&mut files, folder, &stem(&args.source.file), &document)?;

@@ -11,7 +11,7 @@ pub(crate) enum Exit {
     Broken,
     /// The scenario or the command line is wrong, or a file cannot be read or written.
     Invalid,
-    /// Interrupted; nothing was written.
+    /// Interrupted; no file was written.
     Incomplete,
     /// There was nothing to do.
     NothingRan,

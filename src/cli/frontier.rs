@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use clap::Args as Arguments;
 use metastable::experiment::{FrontierSearch, Halt, Range};
 use metastable::report::table::{Axis, FrontierDocument};
-use metastable::scenario::{Alteration, Dial};
+use metastable::scenario::Dial;
 
 use super::axis::{AxisRange, over};
 use super::exit::Exit;
@@ -16,7 +16,7 @@ use super::options::Options;
 use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
-use super::seeds::First;
+use super::seeds::{First, count};
 use super::story::{Source, refuse_calm, stem};
 
 /// Find the tipping line of two parameters by following it
@@ -32,16 +32,16 @@ pub(super) struct Args {
     #[arg(long, value_name = "PATH")]
     y: String,
     /// The smallest value from left to right [default: a quarter of what is written]
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     x_from: Option<String>,
     /// The largest value from left to right [default: twice what is written]
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     x_to: Option<String>,
     /// The smallest value of the other [default: a quarter of what is written]
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     y_from: Option<String>,
     /// The largest value of the other [default: twice what is written]
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     y_to: Option<String>,
     /// Go from left to right in even ratios instead of even steps
     #[arg(long)]
@@ -51,10 +51,9 @@ pub(super) struct Args {
     y_log: bool,
     #[command(flatten)]
     first: First,
-    /// After how many runs no column is begun, control runs apart; what is begun is
-    /// finished
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    /// The most runs, control runs apart
+    #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true)]
+    #[arg(value_parser = count(1..=1_000_000))]
     runs: u64,
     /// Save the chart (SVG and PNG) in this folder
     #[arg(long, value_name = "DIR")]
@@ -87,16 +86,16 @@ pub(super) fn frontier(args: &Args, options: &Options) -> Result<Exit, Failure> 
     let dial = |path: &str, name, hint: &Option<String>| {
         Dial::new(&story, &variant.name, path, name, hint.as_deref())
     };
-    let x = dial(&args.x, "--x", &args.x_from)?;
-    let y = dial(&args.y, "--y", &args.y_from)?;
-    let range = |dial: &Dial<'_>, from: &Option<String>, to: &Option<String>, names, log| {
+    let mut x = dial(&args.x, "--x", &args.x_from)?;
+    let mut y = dial(&args.y, "--y", &args.y_from)?;
+    let range = |dial: &mut Dial<'_>, from: &Option<String>, to: &Option<String>, names, log| {
         let AxisRange { from, to } = over(from.as_deref(), to.as_deref(), names, log, dial)?;
         let whole = dial.is_whole(from, to);
         Ok::<Range, Failure>(Range { from, to, logarithmic: log, whole })
     };
     let search = FrontierSearch {
-        x: range(&x, &args.x_from, &args.x_to, ["--x-from", "--x-to"], args.x_log)?,
-        y: range(&y, &args.y_from, &args.y_to, ["--y-from", "--y-to"], args.y_log)?,
+        x: range(&mut x, &args.x_from, &args.x_to, ["--x-from", "--x-to"], args.x_log)?,
+        y: range(&mut y, &args.y_from, &args.y_to, ["--y-from", "--y-to"], args.y_log)?,
         seed: args.first.or(story.seed),
         most_runs: args.runs,
     };
@@ -105,15 +104,12 @@ pub(super) fn frontier(args: &Args, options: &Options) -> Result<Exit, Failure> 
         let runs = args.runs;
         return Err(anyhow!("--runs {runs} is too few: these axes need {least} at least").into());
     }
-    let world = |at_x: f64, at_y: f64| {
-        let (x, y) = (x.change(at_x), y.change(at_y));
-        let changes = [Alteration { text: &x, name: "--x" }, Alteration { text: &y, name: "--y" }];
-        story.altered(&variant.name, &changes)
-    };
+    let world =
+        |at_x: f64, at_y: f64| story.altered(&variant.name, &[x.change(at_x), y.change(at_y)]);
     // Two paths of which one lies within the other make no world at all.
     world(search.x.from, search.y.from)?;
 
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen_for_part()?;
     let progress = Progress::over(args.runs, options);
     let found = search.search(world, interrupt.stop(), || progress.step());
     drop(progress);
@@ -130,6 +126,9 @@ pub(super) fn frontier(args: &Args, options: &Options) -> Result<Exit, Failure> 
         grid_runs: search.grid_runs(&found),
         frontier: &found,
     };
+    if found.interrupted {
+        return args.output.write_part(&document, &interrupt);
+    }
     let mut files = Files::default();
     if let Some(folder) = &args.plot {
         plots::of_frontier(&mut files, folder, &stem(&args.source.file), &document)?;

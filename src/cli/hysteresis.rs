@@ -16,7 +16,7 @@ use super::options::Options;
 use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
-use super::seeds::First;
+use super::seeds::{First, count};
 use super::steps::Axis;
 use super::story::{Source, stem};
 
@@ -30,12 +30,12 @@ pub(super) struct Args {
     axis: Axis,
     /// How long each value is held at the least
     /// [default: 20 windows, or ten of the longest timeout]
-    #[arg(long, value_name = "LENGTH", value_parser = held)]
+    #[arg(long, value_name = "LENGTH", value_parser = held, allow_hyphen_values = true)]
     hold: Option<Span>,
     #[command(flatten)]
     seed: First,
-    /// Under how many seeds
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    /// Under how many seeds, a run each
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = count(1..=10_000))]
     seeds: u64,
     /// Save the chart (SVG and PNG) in this folder
     #[arg(long, value_name = "DIR")]
@@ -73,7 +73,7 @@ pub(super) fn hysteresis(args: &Args, options: &Options) -> Result<Exit, Failure
     let sweep = args.axis.read(&args.source, &variant.name, &story)?;
     let first = args.seed.or(story.seed);
 
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen_for_part()?;
     let progress = Progress::over(args.seeds, options);
     let seeds = first..first + args.seeds;
     let found =
@@ -85,6 +85,9 @@ pub(super) fn hysteresis(args: &Args, options: &Options) -> Result<Exit, Failure
     let axis = sweep.axes.first().map_or(path.as_str(), String::as_str);
     let document =
         HysteresisDocument { title: &story.title, variant: &variant.name, axis, found: &found };
+    if found.interrupted {
+        return args.output.write_part(&document, &interrupt);
+    }
     let mut files = Files::default();
     if let Some(folder) = &args.plot {
         plots::of_hysteresis(&mut files, folder, &stem(&args.source.file), &document)?;

@@ -17,12 +17,16 @@ static STOP: AtomicBool = AtomicBool::new(false);
 static CLOSED: Mutex<bool> = Mutex::new(false);
 /// Whether results are printed while the work goes on, so that an end leaves the front of them.
 static PRINTING: AtomicBool = AtomicBool::new(false);
+/// Whether something can be told of work that is not done, which takes until the runs that are under way are over.
+static PARTIAL: AtomicBool = AtomicBool::new(false);
 /// Whether the one line has been said.
 static SAID: AtomicBool = AtomicBool::new(false);
 
 /// How long the work may take to stop by itself. One run cannot be stopped in the middle, and can
 /// take minutes.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// The same where something is told of what is known by then.
+const MORE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// That Ctrl-C is heard.
 #[derive(Debug)]
@@ -41,10 +45,22 @@ impl Interrupt {
         Self::listen()
     }
 
+    /// The same for work that can tell something of a part of itself.
+    pub(super) fn listen_for_part() -> Result<Self, Failure> {
+        PARTIAL.store(true, Ordering::Relaxed);
+        Self::listen()
+    }
+
     /// Set when work should stop.
     #[expect(clippy::unused_self, reason = "only who listens may ask")]
     pub(super) fn stop(&self) -> &'static AtomicBool {
         &STOP
+    }
+
+    /// From here on what is known of the results is written, and only a second Ctrl-C ends the command.
+    #[expect(clippy::unused_self, reason = "only who listens may ask")]
+    pub(super) fn close_on_part(&self) {
+        *CLOSED.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 
     /// From here on the results are written, and only a second Ctrl-C ends the command.
@@ -63,12 +79,17 @@ fn on_signal() {
     if STOP.swap(true, Ordering::Relaxed) {
         end();
     }
-    thread::sleep(PATIENCE);
-    let closed = CLOSED.lock().unwrap_or_else(PoisonError::into_inner);
-    if !*closed {
-        // The lock is held to the end, so that nothing begins to be written meanwhile.
-        end();
-    }
+    let is_partial = PARTIAL.load(Ordering::Relaxed);
+    let patience = if is_partial { MORE_PATIENCE } else { PATIENCE };
+    // Whoever waits must not keep a second Ctrl-C from being heard.
+    thread::spawn(move || {
+        thread::sleep(patience);
+        let closed = CLOSED.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*closed {
+            // The lock is held to the end, so that nothing begins to be written meanwhile.
+            end();
+        }
+    });
 }
 
 fn end() -> ! {
@@ -79,9 +100,18 @@ fn end() -> ! {
 
 /// Says that nothing came of it, once, whoever is first.
 pub(super) fn mourn() {
+    let printed = PRINTING.load(Ordering::Relaxed);
+    let what = if printed { "what is printed ends early" } else { "nothing was written" };
+    say_once(&format!("interrupted: {what}"));
+}
+
+/// Says that it is not all.
+pub(super) fn own_up() {
+    say_once("interrupted: this is what was known by then, and no file was written");
+}
+
+fn say_once(words: &str) {
     if !SAID.swap(true, Ordering::Relaxed) {
-        let printed = PRINTING.load(Ordering::Relaxed);
-        let what = if printed { "what is printed ends early" } else { "nothing was written" };
-        say(&format!("interrupted: {what}"));
+        say(words);
     }
 }

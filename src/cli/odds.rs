@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::{Args as Arguments, ValueEnum};
-use metastable::experiment::{Collapse, How, calm_model, odds as find, usual_collapse};
+use metastable::experiment::{
+    Answer, Collapse, Effort, FEWEST_REPETITIONS, How, calm_model, odds as find, usual_collapse,
+};
 use metastable::report::table::OddsDocument;
 use metastable::scenario::length;
 use metastable::time::Span;
@@ -16,7 +18,7 @@ use super::options::Options;
 use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
-use super::seeds::First;
+use super::seeds::{First, count};
 use super::story::{Source, stem};
 
 /// Estimate how often it collapses by chance, with no trigger at all
@@ -26,20 +28,22 @@ pub(super) struct Args {
     #[command(flatten)]
     source: Source,
     /// Take it for a collapse that so much work waits for some service
-    #[arg(long, value_name = "LENGTH", value_parser = above_zero, conflicts_with = "stays")]
+    #[arg(long, value_name = "LENGTH", value_parser = above_zero, conflicts_with = "stays", allow_hyphen_values = true)]
     backlog: Option<Span>,
     /// Take it for a collapse that it is not calm for so long
     /// [default: ten windows, or ten of the longest timeout]
-    #[arg(long, value_name = "LENGTH", value_parser = above_zero)]
+    #[arg(long, value_name = "LENGTH", value_parser = above_zero, allow_hyphen_values = true)]
     stays: Option<Span>,
     /// How it is found out; `auto` splits where collapses are too rare to wait for
     #[arg(long, value_name = "HOW", default_value = "auto")]
     method: Method,
-    /// How many runs, if plainly
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    runs: u64,
+    /// How many plain runs; or the most repetitions of splitting, at least 20
+    /// [default: 400 or 100]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = count(1..=1_000_000))]
+    runs: Option<u64>,
     /// For how long each is watched, if plainly [default: the scenario's horizon]
-    #[arg(long, value_name = "LENGTH", value_parser = above_zero)]
+    #[arg(long, value_name = "LENGTH", value_parser = above_zero, allow_hyphen_values = true)]
     length: Option<Span>,
     #[command(flatten)]
     seed: First,
@@ -72,6 +76,29 @@ fn above_zero(text: &str) -> Result<Span, String> {
     if span.is_zero() { Err("it must be above zero".to_owned()) } else { Ok(span) }
 }
 
+impl Args {
+    /// Refuses options that would change nothing.
+    fn refuse_idle(&self) -> Result<(), Failure> {
+        let too_few = self.runs.filter(|runs| *runs < FEWEST_REPETITIONS);
+        match self.method {
+            Method::Splitting if self.length.is_some() => {
+                Err(anyhow!("--length is of plain runs: --method splitting has none").into())
+            }
+            Method::Plain if self.plot.is_some() => {
+                Err(anyhow!("--plot draws the heights of splitting: --method plain has none")
+                    .into())
+            }
+            Method::Auto | Method::Splitting if too_few.is_some() => Err(anyhow!(
+                "--runs {} is too few: splitting takes {FEWEST_REPETITIONS} repetitions at least, \
+                 and --method plain any number of runs",
+                too_few.unwrap_or_default()
+            )
+            .into()),
+            Method::Auto | Method::Plain | Method::Splitting => Ok(()),
+        }
+    }
+}
+
 /// Steps of progress that splitting is likely to take.
 const REPETITIONS: u64 = 32;
 
@@ -80,6 +107,7 @@ pub(super) fn odds(args: &Args, options: &Options) -> Result<Exit, Failure> {
     if let Some(folder) = &args.plot {
         refuse_unwritable(folder)?;
     }
+    args.refuse_idle()?;
     let story = args.source.read()?;
     args.output.spare(&story)?;
     let variant = args.source.pick_one(&story, options)?;
@@ -98,20 +126,43 @@ pub(super) fn odds(args: &Args, options: &Options) -> Result<Exit, Failure> {
     };
     let length = args.length.unwrap_or(variant.model.horizon);
 
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen_for_part()?;
+    let usual = Effort::default();
+    let effort = Effort {
+        runs: args.runs.unwrap_or(usual.runs),
+        length,
+        repetitions: args.runs.unwrap_or(usual.repetitions),
+    };
     let steps = match args.method {
-        Method::Auto | Method::Plain => args.runs,
-        Method::Splitting => REPETITIONS,
+        Method::Auto | Method::Plain => effort.runs,
+        Method::Splitting => REPETITIONS.min(effort.repetitions),
     };
     let progress = Progress::over(steps, options);
-    let plainly = (seed, args.runs, length);
-    let found = find(&model, collapse, how, plainly, interrupt.stop(), || progress.step());
+    let found = find(&model, collapse, how, seed, effort, interrupt.stop(), || progress.step());
     drop(progress);
     let found = found.ok_or(Failure::Interrupted)?;
 
     let document =
         OddsDocument { title: &story.title, variant: &variant.name, collapse, found: &found };
+    let is_part = match &found {
+        Answer::Plain(plain) => plain.interrupted,
+        Answer::Splitting(splitting) => splitting.interrupted,
+    };
+    if is_part {
+        return args.output.write_part(&document, &interrupt);
+    }
     let mut files = Files::default();
+    match &found {
+        Answer::Splitting(_) if args.length.is_some() => files.note(
+            "--length is of plain runs, and collapses are too rare for them here: they were split"
+                .to_owned(),
+        ),
+        Answer::Plain(_) if args.plot.is_some() => {
+            files.note("there is no chart of plain runs: --method splitting has one".to_owned());
+        }
+        Answer::Splitting(_) | Answer::Plain(_) => {}
+    }
+    files.tell(options);
     if let Some(folder) = &args.plot {
         plots::of_odds(&mut files, folder, &stem(&args.source.file), &document)?;
     }

@@ -12,8 +12,9 @@ use metastable::report::table::{Document, Format};
 use metastable::report::terminal::fold;
 use metastable::scenario::Story;
 
+use super::exit::Exit;
 use super::failure::Failure;
-use super::interrupt::Interrupt;
+use super::interrupt::{Interrupt, own_up};
 use super::options::Options;
 
 /// How wide text is where no terminal says otherwise.
@@ -154,6 +155,18 @@ impl Output {
             Saved::Parquet => true,
         };
         Format::from(self.format) == Format::Csv || self.output.iter().any(is_table)
+    }
+
+    /// Prints what was known when somebody wanted it to stop. Files are for results that are whole.
+    pub(super) fn write_part(
+        &self,
+        document: &dyn Document,
+        interrupt: &Interrupt,
+    ) -> Result<Exit, Failure> {
+        interrupt.close_on_part();
+        print(&document.render(self.format.into(), width()))?;
+        own_up();
+        Ok(Exit::Incomplete)
     }
 }
 

@@ -120,14 +120,18 @@ pub(super) fn of_frontier(
     add(files, folder, &format!("{stem}-frontier"), &chart::frontier(document))
 }
 
-/// `STEM-advice`.
+/// `STEM-advice`, and `STEM-operator` where an operator's means were tried.
 pub(super) fn of_advice(
     files: &mut Files,
     folder: &Path,
     stem: &str,
     document: &AdviceDocument<'_>,
 ) -> Result<(), Failure> {
-    add(files, folder, &format!("{stem}-advice"), &chart::advice(document))
+    add(files, folder, &format!("{stem}-advice"), &chart::advice(document))?;
+    if document.ways_out.is_empty() {
+        return Ok(());
+    }
+    add(files, folder, &format!("{stem}-operator"), &chart::operator(document))
 }
 
 fn add(files: &mut Files, folder: &Path, name: &str, chart: &Chart) -> Result<(), Failure> {

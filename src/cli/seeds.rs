@@ -1,9 +1,16 @@
 //! Which seeds a story is run under.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use clap::Args;
+use clap::builder::RangedI64ValueParser;
 use metastable::scenario::LARGEST_SEED;
+
+/// What reads a number of runs or seeds in this range; one with a sign is out of range, and no slip of the pen.
+pub(super) fn count(range: RangeInclusive<u64>) -> RangedI64ValueParser<u64> {
+    let end = |end: u64| i64::try_from(end).unwrap_or(i64::MAX);
+    RangedI64ValueParser::new().range(end(*range.start())..=end(*range.end()))
+}
 
 /// A single seed, or the first of several.
 #[derive(Debug, Args)]

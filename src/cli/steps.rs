@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use clap::Args;
-use metastable::scenario::{Story, Sweep};
+use metastable::scenario::{Alteration, Story, Sweep};
 
 use super::failure::Failure;
 use super::story::Source;
@@ -15,12 +15,13 @@ pub(super) struct Axis {
     pub(super) path: String,
     /// The first value [default: the axis in the scenario's [sweep]]
     #[arg(long, value_name = "VALUE", requires = "to", requires = "step")]
+    #[arg(allow_hyphen_values = true)]
     from: Option<String>,
     /// The last value
-    #[arg(long, value_name = "VALUE", requires = "from")]
+    #[arg(long, value_name = "VALUE", requires = "from", allow_hyphen_values = true)]
     to: Option<String>,
     /// From one value to the next
-    #[arg(long, value_name = "VALUE", requires = "from")]
+    #[arg(long, value_name = "VALUE", requires = "from", allow_hyphen_values = true)]
     step: Option<String>,
 }
 
@@ -32,20 +33,28 @@ impl Axis {
         variant: &str,
         story: &Story,
     ) -> Result<Sweep, Failure> {
+        let path = quoted(&self.path);
+        let axis = Alteration::default().and("sweep.axes={ ").and_typed(&path, self.of_path());
         let changes = [
-            format!("sweep.axes={{ {} = {} }}", quoted(&self.path), self.values(story)?),
-            format!("sweep.variants=[{}]", quoted(variant)),
-            "sweep.expect=[]".to_owned(),
+            self.with_values(axis.and(" = "), story)?.and(" }"),
+            Alteration::default().and(&format!("sweep.variants=[{}]", quoted(variant))),
+            Alteration::default().and("sweep.expect=[]"),
         ];
         let story = source.read_with(&changes)?;
         Ok(story.sweep.ok_or_else(|| anyhow!("{}: no axis is left", self.path))?)
     }
 
-    /// The values in the spelling of a scenario.
-    fn values(&self, story: &Story) -> Result<String, Failure> {
+    const fn of_path(&self) -> (&str, &str) {
+        ("--axis", self.path.as_str())
+    }
+
+    /// `axis` with the values after it, in the spelling of a scenario.
+    fn with_values(&self, axis: Alteration, story: &Story) -> Result<Alteration, Failure> {
         if let (Some(from), Some(to), Some(step)) = (&self.from, &self.to, &self.step) {
-            let (from, to, step) = (spelled(from), spelled(to), spelled(step));
-            return Ok(format!("{{ from = {from}, to = {to}, step = {step} }}"));
+            let range = axis.and("{ from = ").and_typed(&spelled(from), ("--from", from));
+            let range = range.and(", to = ").and_typed(&spelled(to), ("--to", to));
+            let range = range.and(", step = ").and_typed(&spelled(step), ("--step", step));
+            return Ok(range.and(" }"));
         }
         let sweep = story.sweep.as_ref();
         let place = sweep.and_then(|sweep| sweep.axes.iter().position(|axis| *axis == self.path));
@@ -64,7 +73,7 @@ impl Axis {
                 labels.push(label);
             }
         }
-        Ok(format!("[{}]", labels.join(", ")))
+        Ok(axis.and_typed(&format!("[{}]", labels.join(", ")), self.of_path()))
     }
 }
 

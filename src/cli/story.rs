@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use clap::Args;
 use metastable::experiment::{Run, Subject};
 use metastable::model::Model;
-use metastable::scenario::{Story, Trouble, Variant};
+use metastable::scenario::{Alteration, Story, Trouble, Variant};
 
 use super::failure::Failure;
 use super::options::Options;
@@ -34,8 +34,8 @@ impl Source {
     }
 
     /// The story with more set in it than was asked for.
-    pub(super) fn read_with(&self, changes: &[String]) -> Result<Story, Failure> {
-        Ok(Story::read(&self.file, &[&self.set[..], changes].concat())?)
+    pub(super) fn read_with(&self, changes: &[Alteration]) -> Result<Story, Failure> {
+        Ok(Story::read_altered(&self.file, &self.set, changes)?)
     }
 
     /// The one variant that is asked for, or the scenario as it is written.

@@ -16,7 +16,7 @@ use super::options::Options;
 use super::output::{Files, Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
-use super::seeds::First;
+use super::seeds::{First, count};
 use super::story::{Source, refuse_calm, stem};
 
 /// Find the value of one parameter at which recovery becomes less likely than not
@@ -33,8 +33,8 @@ pub(super) struct Args {
     #[command(flatten)]
     first: First,
     /// The most runs per variant, control runs apart
-    #[arg(long, value_name = "N", default_value_t = 300)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 300, allow_negative_numbers = true)]
+    #[arg(value_parser = count(1..=1_000_000))]
     runs: u64,
     /// Print every value that was tried, below the tipping points
     #[arg(long)]
@@ -92,17 +92,22 @@ pub(super) fn tip(args: &Args, options: &Options) -> Result<Exit, Failure> {
         .map(|variant| Search::prepare(args, &story, variant))
         .collect::<Result<Vec<_>, _>>()?;
 
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen_for_part()?;
     let progress = Progress::over(args.runs * searches.len() as u64, options);
     let mut found = Vec::with_capacity(searches.len());
     for search in &searches {
         let world = |value| search.dial.model(value);
-        let tipping = search.search.search(world, interrupt.stop(), || progress.step());
-        let tipping = tipping.map_err(|halt| match halt {
-            Halt::NoModel(trouble) => Failure::Scenario(trouble),
-            Halt::Stopped => Failure::Interrupted,
-        })?;
+        let tipping = match search.search.search(world, interrupt.stop(), || progress.step()) {
+            Ok(tipping) => tipping,
+            Err(Halt::NoModel(trouble)) => return Err(trouble.into()),
+            Err(Halt::Stopped) if found.is_empty() => return Err(Failure::Interrupted),
+            Err(Halt::Stopped) => break,
+        };
+        let is_over = tipping.interrupted;
         found.push(TipOf { variant: search.variant, value: search.dial.value(), tipping });
+        if is_over {
+            break;
+        }
     }
     drop(progress);
 
@@ -114,7 +119,11 @@ pub(super) fn tip(args: &Args, options: &Options) -> Result<Exit, Failure> {
         found: &found,
         long: args.long,
         rows: args.rows.map_or_else(TipRows::default, TipRows::from),
+        not_begun: searches.len() - found.len(),
     };
+    if document.is_interrupted() {
+        return args.output.write_part(&document, &interrupt);
+    }
     let mut files = Files::default();
     if let Some(folder) = &args.plot {
         plots::of_tip(&mut files, folder, &stem(&args.source.file), &document)?;
@@ -135,8 +144,8 @@ impl<'s> Search<'s> {
     fn prepare(args: &Args, story: &'s Story, variant: &'s Variant) -> Result<Self, Failure> {
         refuse_calm(&args.source.file, variant)?;
         let hint = args.bounds.from.as_deref();
-        let dial = Dial::new(story, &variant.name, &args.axis, "--axis", hint)?;
-        let AxisRange { from, to } = args.bounds.over(&dial)?;
+        let mut dial = Dial::new(story, &variant.name, &args.axis, "--axis", hint)?;
+        let AxisRange { from, to } = args.bounds.over(&mut dial)?;
         let whole = dial.is_whole(from, to);
         let range = Range { from, to, logarithmic: args.bounds.log, whole };
         let seed = args.first.or(story.seed);

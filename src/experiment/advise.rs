@@ -28,7 +28,7 @@ pub enum End {
 pub struct Advisor<'a> {
     /// The first seed.
     pub seed: u64,
-    /// The most runs of one search.
+    /// The most runs for one change: of the search along its parameter and of all proofs.
     pub most_runs: u64,
     /// Set from outside, it ends the trial.
     pub stop: &'a AtomicBool,
@@ -147,6 +147,9 @@ pub struct Health {
     pub p99_s: Option<f64>,
 }
 
+/// The fewest runs for one change with which there can be an answer: of a search among whole numbers, and a proof.
+pub const FEWEST_TO_ADVISE: u64 = 110 + PROOF;
+
 /// Seeds of the proof: all but two must recover.
 const PROOF: u64 = 40;
 const MAY_FAIL: u64 = 2;
@@ -155,16 +158,17 @@ const FRESH: u64 = 1_000_000;
 /// So often a value that fails the proof is moved away from the collapse.
 const MOVES: u32 = 6;
 /// Seeds under which the price is looked at.
-const HEALTHY_SEEDS: u64 = 5;
+pub const HEALTHY_SEEDS: u64 = 5;
 
 impl Advisor<'_> {
-    /// The verdict of most of a few seeds, before anything is changed: whether there is anything to cure.
+    /// The verdict of most of a few seeds, before anything is changed: whether there is anything to cure. With it
+    /// come how many runs that took, and how many control runs.
     ///
     /// # Errors
     /// It was stopped.
-    pub fn needs_help<E>(&self, model: &Model) -> Result<bool, Halt<E>> {
+    pub fn needs_help<E>(&self, model: &Model) -> Result<(bool, [u64; 2]), Halt<E>> {
         let proof = self.prove(model, self.seed..self.seed + HEALTHY_SEEDS)?;
-        Ok(2 * proof.recovered < HEALTHY_SEEDS)
+        Ok((2 * proof.recovered < HEALTHY_SEEDS, [HEALTHY_SEEDS, proof.controls]))
     }
 
     /// What `model` does while nothing disturbs it.
@@ -231,8 +235,14 @@ impl Advisor<'_> {
         gentle: End,
         world: impl Fn(f64) -> Result<Model, E>,
     ) -> Result<Trial, Halt<E>> {
+        let proofs = PROOF * u64::from(MOVES + 1);
+        // As many as leave room for every proof, but enough for an answer, and then room for one.
         let search = TipSearch { range, seed: self.seed, most_runs: self.most_runs };
-        let found = search.search(&world, self.stop, || ())?;
+        let most_runs = self.most_runs.saturating_sub(proofs).max(search.least_runs());
+        let found = TipSearch { most_runs, ..search }.search(&world, self.stop, || ())?;
+        if found.interrupted {
+            return Err(Halt::Stopped);
+        }
         let (mut runs, mut controls) = (found.runs, found.controls);
         let Some(Start { mut value, step, tips_at }) = start(&found, gentle) else {
             let runs_in_all = found.tried.iter().map(|answers| answers.runs).sum();
@@ -242,6 +252,9 @@ impl Advisor<'_> {
         };
         let mut best = 0;
         for _ in 0..=MOVES {
+            if runs + PROOF > self.most_runs {
+                break;
+            }
             let model = world(value).map_err(Halt::NoModel)?;
             let proof = self.prove(&model, self.fresh_seeds())?;
             runs += PROOF;

@@ -41,6 +41,22 @@ pub(super) fn in_parallel<'a, J: Sync, T: Send>(
         .collect()
 }
 
+/// The same for searches that can tell something of a part: what was done until `stop` was set, and nothing for
+/// the others.
+pub(super) fn as_far_as_it_goes<'a, J: Sync, T: Send>(
+    jobs: &[J],
+    way: impl Into<Way<'a>>,
+    work: impl Fn(&mut Workbench, &J) -> T + Sync,
+) -> Vec<Option<T>> {
+    let Way { stop, engine, .. } = way.into();
+    jobs.par_iter()
+        .map_init(
+            || Workbench::with(engine),
+            |bench, job| (!stop.load(Ordering::Relaxed)).then(|| work(bench, job)),
+        )
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,8 +38,10 @@ pub struct Frontier {
     pub runs: u64,
     /// How many control runs it took besides.
     pub controls: u64,
-    /// Whether it was given up before every bend was looked at, since the runs were used up.
+    /// Whether it was given up before every column and every bend was looked at, since the runs were used up.
     pub cut_short: bool,
+    /// Whether it was stopped: this is what was known by then.
+    pub interrupted: bool,
 }
 
 /// What was found at one value of the first parameter.
@@ -79,6 +81,8 @@ const BEND: f64 = 1.0 / 60.0;
 const BATCH: usize = 8;
 const FEWEST_BATCHES: usize = 2;
 const MOST_BATCHES: usize = 6;
+/// Runs that a column takes at the least.
+const LEAST_PER_COLUMN: u64 = (FEWEST_BATCHES * BATCH) as u64;
 /// The line may lie so far outside the range before it is said to lie outside.
 const BEYOND: f64 = 0.1;
 /// How near to the expected place the line is expected at the least.
@@ -88,7 +92,8 @@ impl FrontierSearch {
     /// The fewest runs with which there can be an answer.
     pub fn least_runs(&self) -> u64 {
         let first = TipSearch { range: self.y, seed: self.seed, most_runs: self.most_runs };
-        first.least_runs() + (COLUMNS * FEWEST_BATCHES * BATCH) as u64
+        let columns = self.x.spread(COLUMNS, COLUMNS).len() as u64;
+        first.least_runs() + (columns - 1) * LEAST_PER_COLUMN
     }
 
     /// Runs that a grid would take that has a column wherever the finest are, a row for every step to which the
@@ -106,8 +111,10 @@ impl FrontierSearch {
     /// Searches, in parallel on rayon's current pool. `world` is the model at values of both parameters;
     /// `progress` is told of every finished run, from any thread.
     ///
+    /// Where `stop` is set meanwhile, the answer is what is known by then.
+    ///
     /// # Errors
-    /// What `world` says of values, or that `stop` was set meanwhile.
+    /// What `world` says of values, or that `stop` was set before there was a column to tell of.
     pub fn search<E>(
         &self,
         world: impl Fn(f64, f64) -> Result<Model, E>,
@@ -124,16 +131,13 @@ impl FrontierSearch {
             runs: 0,
             controls: 0,
         };
-        let places = self.x.spread(COLUMNS, COLUMNS);
-        let cut_short = match walk.set_out(&places)? {
-            Some(start) => {
-                walk.walk(&places, start)?;
-                walk.bends()?
-            }
-            None => false,
+        let (cut_short, interrupted) = match walk.all() {
+            Ok(cut_short) => (cut_short, false),
+            Err(Halt::Stopped) if !walk.columns.is_empty() => (false, true),
+            Err(halt) => return Err(halt),
         };
         let Walk { side, columns, runs, controls, .. } = walk;
-        Ok(Frontier { x: self.x, y: self.y, side, columns, runs, controls, cut_short })
+        Ok(Frontier { x: self.x, y: self.y, side, columns, runs, controls, cut_short, interrupted })
     }
 }
 
@@ -155,8 +159,20 @@ where
     W: Fn(f64, f64) -> Result<Model, E>,
     P: Fn() + Sync,
 {
+    /// All of it; whether the runs were used up before.
+    fn all(&mut self) -> Result<bool, Halt<E>> {
+        let places = self.search.x.spread(COLUMNS, COLUMNS);
+        match self.set_out(&places)? {
+            Some(start) => {
+                self.walk(&places, start)?;
+                self.bends()
+            }
+            None => Ok(self.columns.len() < places.len()),
+        }
+    }
+
     /// Looks for a column where the line is, the middle one first; its place among `places`. Where there is
-    /// none, all columns were looked at from end to end.
+    /// none, columns were looked at from end to end as long as there were runs for it.
     fn set_out(&mut self, places: &[f64]) -> Result<Option<usize>, Halt<E>> {
         let middle = places.len() / 2;
         let mut order: Vec<usize> = (0..places.len()).collect();
@@ -164,11 +180,20 @@ where
         for place in order {
             let x = places[place];
             let (range, seed) = (self.search.y, self.search.seed);
-            let first = TipSearch { range, seed, most_runs: self.room() };
+            // What every column takes at the least is kept for those that follow.
+            let left = places.len() - self.columns.len() - 1;
+            let most_runs = self.room().saturating_sub(LEAST_PER_COLUMN * left as u64);
+            let first = TipSearch { range, seed, most_runs };
+            if most_runs < first.least_runs() {
+                return Ok(None);
+            }
             let world = |y| (self.world)(x, y);
             let found = first.search(world, self.stop, &self.progress)?;
             self.runs += found.runs;
             self.controls += found.controls;
+            if found.interrupted {
+                return Err(Halt::Stopped);
+            }
             let along = match found.points.first() {
                 Some(TippingPoint { tips_at, mixed, side, .. }) => {
                     self.side = Some(*side);
@@ -181,9 +206,6 @@ where
             if self.side.is_some() {
                 return Ok(Some(place));
             }
-            if self.room() < first.least_runs() {
-                return Ok(None);
-            }
         }
         Ok(None)
     }
@@ -191,13 +213,14 @@ where
     /// From the column at `start` to both ends. Columns that were looked at on the way to it are known.
     fn walk(&mut self, places: &[f64], start: usize) -> Result<(), Halt<E>> {
         let onwards = (start + 1..places.len()).chain((0..start).rev());
-        for place in onwards {
-            let at = places[place];
-            if self.columns.iter().all(|column| column.at != at) {
-                let expected = self.expected(at);
-                let column = self.column(at, expected)?;
-                self.insert(column);
-            }
+        let is_new = |place: &usize| self.columns.iter().all(|column| column.at != places[*place]);
+        let onwards: Vec<usize> = onwards.filter(is_new).collect();
+        for (nth, &place) in onwards.iter().enumerate() {
+            let left = (onwards.len() - nth - 1) as u64;
+            let most = self.room().saturating_sub(LEAST_PER_COLUMN * left);
+            let expected = self.expected(places[place]);
+            let column = self.column(places[place], expected, most)?;
+            self.insert(column);
         }
         Ok(())
     }
@@ -216,7 +239,7 @@ where
                     return Ok(true);
                 }
                 let expected = self.expected(at);
-                let column = self.column(at, expected)?;
+                let column = self.column(at, expected, self.room())?;
                 self.insert(column);
             }
         }
@@ -298,14 +321,19 @@ where
         }
     }
 
-    /// The line in the column at `x`.
-    fn column(&mut self, x: f64, [expected, within]: [f64; 2]) -> Result<Column, Halt<E>> {
+    /// The line in the column at `x`, by at most `most` runs, of which there are enough for the fewest batches.
+    fn column(
+        &mut self,
+        x: f64,
+        [expected, within]: [f64; 2],
+        most: u64,
+    ) -> Result<Column, Halt<E>> {
         let (range, side) = (self.search.y, self.side.unwrap_or(Side::Below));
         let mut threshold =
             Threshold::between(-BEYOND, 1.0 + BEYOND, side).expected(expected, within);
         let mut asked = Asked::new(|y| (self.world)(x, y), self.stop, &self.progress);
         let mut seed = self.search.seed;
-        for batch in 0..MOST_BATCHES {
+        for batch in 0..MOST_BATCHES.min(most as usize / BATCH) {
             let found = threshold.at_share(0.5).interval;
             if batch >= FEWEST_BATCHES && found.high - found.low <= RESOLUTION {
                 break;
@@ -314,12 +342,13 @@ where
             let places = places.map(|share| range.round(range.at(share.clamp(0.0, 1.0))));
             let jobs: Vec<(f64, u64)> = places.zip(seed..).collect();
             seed += BATCH as u64;
-            let answers = asked.ask(&jobs)?;
+            let answers = asked.ask(&jobs);
+            // What a column took counts, whatever comes of it.
+            self.runs += std::mem::take(&mut asked.runs);
+            self.controls += std::mem::take(&mut asked.controls);
             let on_axis = |a: &Answers| Answers { at: range.share_of(a.at), ..*a };
-            threshold.learn(&answers.iter().map(on_axis).collect::<Vec<_>>());
+            threshold.learn(&answers?.iter().map(on_axis).collect::<Vec<_>>());
         }
-        self.runs += asked.runs;
-        self.controls += asked.controls;
         let middle = threshold.at_share(0.5);
         let along = if middle.value < 0.0 || middle.value > 1.0 {
             match (side, middle.value < 0.0) {

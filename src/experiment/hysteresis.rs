@@ -1,15 +1,19 @@
 //! Where does it collapse on the way up, and where does it come back on the way down?
 //!
 //! A parameter is moved in steps within one run, so that what has piled up stays: up until goodput breaks
-//! down, and back again. Each step is held for a while, of which the first half is left out; on the way back
-//! it is held for longer where the backlog falls, so that slow is not taken for stuck.
+//! down, and back again. Each step is held for a while, of which the first half is left out; it is held for
+//! longer where the backlog may be falling, so that slow is not taken for stuck.
+//!
+//! What has piled up on the way depends on how long the way is, and so does the time that it takes to drain. Where
+//! the loop ends must not depend on it: a value counts as the one at which it comes back if the backlog falls there,
+//! and goes on falling from value to value, until all is well.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::batch::in_parallel;
+use super::batch::as_far_as_it_goes;
 use super::meter::Meter;
 use super::{Cell, Coordinate};
 use crate::analysis::{Interval, median, median_interval};
@@ -32,6 +36,10 @@ pub struct Hysteresis {
     pub good: f64,
     /// The way of each seed.
     pub traverses: Vec<Traverse>,
+    /// How many runs it took: one for each seed, and another where the way out was tried from the wrong end first.
+    pub runs: u64,
+    /// Whether it was stopped: these are the seeds that had been there and back.
+    pub interrupted: bool,
 }
 
 /// Goodput on the way out and back, as a share of fresh demand at each value; none where the way did not
@@ -42,10 +50,14 @@ pub struct Traverse {
     pub out: Vec<Option<f64>>,
     /// On the way back.
     pub back: Vec<Option<f64>>,
+    /// On the way back, whether a value was left while the backlog still fell.
+    pub draining: Vec<bool>,
     /// The value at which it collapsed.
     pub collapsed: Option<usize>,
-    /// The value at which it came back.
+    /// The value at which it came back: where goodput is good, or from which on the backlog fell until it was.
     pub returned: Option<usize>,
+    /// The value at which goodput was good again.
+    pub good_again: Option<usize>,
 }
 
 /// A value at which something changes.
@@ -109,15 +121,23 @@ impl fmt::Display for NoRamp {
 
 impl std::error::Error for NoRamp {}
 
-/// For how many holds a value is held at the most while the backlog falls.
-const MOST_HOLDS: u64 = 100;
+/// For how many holds a value is held at the most while the backlog falls, and the one at the end of the way.
+const MOST_HOLDS: u64 = 200;
+const MOST_AT_THE_END: u64 = 10 * MOST_HOLDS;
+/// Before that a value is left that has been held for so many holds, if what waits would take longer than the most.
+const ENOUGH_HOLDS: u32 = 10;
+/// A backlog that may be falling is watched for so many holds until that is certain.
+const DOUBTFUL_HOLDS: u32 = 20;
+/// So many standard deviations of a count are no chance, and so many may be worth a second look.
+const CERTAIN: f64 = 4.0;
+const SUSPECT: f64 = 1.0;
 /// For how many windows, and how many of the longest timeouts, a value is held at the least.
 const WINDOWS: u64 = 20;
 const TIMEOUTS: u64 = 10;
 
 /// Moves along `cells`, one axis in ascending order, and back, without triggers and levers, under each seed.
 /// `hold` is how long each value is held, or as long as seems enough; `progress` is told of every run. `Ok`
-/// of nothing if `stop` was set meanwhile.
+/// of nothing if `stop` was set before any seed had been there and back.
 ///
 /// # Errors
 /// Why there is no such way.
@@ -133,32 +153,40 @@ pub fn hysteresis(
     let hold = hold.unwrap_or_else(|| usual_hold(&models[0]));
     let rising = Staircase::of(&models, hold, true)?;
     let falling = Staircase::of(&models, hold, false)?;
-    let up = rising.climb(seeds.start);
-    let is_rising = match (up.out[0], up.collapsed) {
-        (_, Some(0)) => {
-            let down = falling.climb(seeds.start);
-            if down.collapsed == Some(models.len() - 1) {
-                return Err(NoRamp::NeverWell);
-            }
-            false
+    let Some(up) = rising.climb(seeds.start, stop) else { return Ok(None) };
+    let (is_rising, first, tried) = if matches!(up.collapsed, Some(1..)) {
+        (true, up, 1)
+    } else {
+        // It is not well at this end, or nothing happens this way: the other way may be the way out.
+        let Some(down) = falling.climb(seeds.start, stop) else { return Ok(None) };
+        progress();
+        let is_ill_there = down.collapsed == Some(models.len() - 1);
+        if up.collapsed == Some(0) && is_ill_there {
+            return Err(NoRamp::NeverWell);
         }
-        (_, Some(_)) => true,
-        // Nothing happens this way; if something does the other way, that is the way out.
-        (_, None) => falling.climb(seeds.start).collapsed.is_none_or(|at| at == models.len() - 1),
+        let is_rising = up.collapsed.is_none() && (down.collapsed.is_none() || is_ill_there);
+        (is_rising, if is_rising { up } else { down }, 2)
     };
+    progress();
     let staircase = if is_rising { rising } else { falling };
-    let seeds: Vec<u64> = seeds.collect();
-    let traverses = in_parallel(&seeds, stop, |_, &seed| {
-        let traverse = staircase.climb(seed);
+    let others: Vec<u64> = seeds.skip(1).collect();
+    let climbs = as_far_as_it_goes(&others, stop, |_, &seed| {
+        let traverse = staircase.climb(seed, stop);
         progress();
         traverse
     });
-    Ok(traverses.map(|traverses| Hysteresis {
+    let climbed: Vec<Traverse> = climbs.into_iter().flatten().flatten().collect();
+    let interrupted = climbed.len() < others.len();
+    let runs = tried + climbed.len() as u64;
+    let traverses = [vec![first], climbed].concat();
+    Ok(Some(Hysteresis {
         values: cells.iter().filter_map(|cell| cell.at.first().cloned()).collect(),
         rising: is_rising,
         hold,
         good: models[0].criterion.share.as_f64(),
         traverses,
+        runs,
+        interrupted,
     }))
 }
 
@@ -211,7 +239,15 @@ struct Staircase {
 /// How it fares at a value.
 struct Settled {
     share: f64,
-    is_good: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Good,
+    /// Not good yet, and the backlog falls.
+    Draining,
+    Down,
 }
 
 impl Staircase {
@@ -235,33 +271,53 @@ impl Staircase {
             let run = Model { window: Span::from_nanos(windows.max(1)), ..run };
             run.fits().map_err(NoRamp::TooLarge)?;
         }
-        model.horizon = hold.saturating_mul(steps).saturating_mul(MOST_HOLDS);
+        model.horizon = hold.saturating_mul(steps).saturating_mul(MOST_AT_THE_END);
         Ok(Self { model, hold, way })
     }
 
-    /// Out until it collapses, and back.
-    fn climb(&self, seed: u64) -> Traverse {
+    /// Out until it collapses, and back; none if `stop` was set meanwhile.
+    fn climb(&self, seed: u64, stop: &AtomicBool) -> Option<Traverse> {
         let none = vec![None; self.way.len()];
-        let mut traverse =
-            Traverse { out: none.clone(), back: none, collapsed: None, returned: None };
-        let mut climber = Climber::new(self, seed);
+        let mut traverse = Traverse {
+            out: none.clone(),
+            back: none,
+            draining: vec![false; self.way.len()],
+            collapsed: None,
+            returned: None,
+            good_again: None,
+        };
+        let mut climber = Climber::new(self, seed, stop);
         let mut turn = self.way.len() - 1;
         for (step, &place) in self.way.iter().enumerate() {
-            let Settled { share, is_good } = climber.settle_at(place);
+            let Settled { share, state } = climber.settle_at(place, MOST_HOLDS)?;
             traverse.out[place] = Some(share);
-            if !is_good {
+            if state != State::Good {
                 (turn, traverse.collapsed) = (step, Some(place));
                 break;
             }
         }
-        for &place in self.way[..turn].iter().rev() {
-            let Settled { share, is_good } = climber.settle_at(place);
+        for (step, &place) in self.way[..turn].iter().enumerate().rev() {
+            let most = if step == 0 { MOST_AT_THE_END } else { MOST_HOLDS };
+            let Settled { share, state } = climber.settle_at(place, most)?;
             traverse.back[place] = Some(share);
-            if is_good && traverse.collapsed.is_some() {
-                traverse.returned.get_or_insert(place);
+            traverse.draining[place] = state == State::Draining;
+            match state {
+                State::Good => {
+                    traverse.good_again.get_or_insert(place);
+                    traverse.returned.get_or_insert(place);
+                }
+                State::Draining => {
+                    traverse.returned.get_or_insert(place);
+                }
+                // What fell for a while, and then no more, had not come back.
+                State::Down if traverse.good_again.is_none() => traverse.returned = None,
+                State::Down => {}
             }
         }
-        traverse
+        if traverse.collapsed.is_none() || traverse.good_again.is_none() {
+            (traverse.returned, traverse.good_again) = (None, None);
+        }
+        Some(traverse)
     }
 }
 
@@ -271,12 +327,13 @@ struct Climber<'s> {
     course: Course<'s, Lanes>,
     meter: Meter,
     until: Time,
+    stop: &'s AtomicBool,
 }
 
 impl<'s> Climber<'s> {
-    fn new(staircase: &'s Staircase, seed: u64) -> Self {
+    fn new(staircase: &'s Staircase, seed: u64, stop: &'s AtomicBool) -> Self {
         let course = Course::new(&staircase.model, seed);
-        Self { staircase, course, meter: Meter::of(&staircase.model), until: Time::ZERO }
+        Self { staircase, course, meter: Meter::of(&staircase.model), until: Time::ZERO, stop }
     }
 
     /// Goes on for half a hold, and counts what happens then: how much waits at its end.
@@ -288,22 +345,39 @@ impl<'s> Climber<'s> {
         self.meter.waiting
     }
 
-    /// Moves to a value and stays for a hold, or for as long as the backlog falls by more than chance.
-    fn settle_at(&mut self, place: usize) -> Settled {
+    /// Moves to a value and stays for a hold, or for as long as the backlog falls, and at the most for so many
+    /// holds.
+    fn settle_at(&mut self, place: usize, most: u64) -> Option<Settled> {
         self.course.pull(LeverId(place as u16), &mut self.meter);
-        let mut before = self.go_on();
-        let mut left = 2 * MOST_HOLDS;
+        let first = self.go_on() as f64;
+        // Half holds, and attempts that came in them: chance moves a backlog by the root of their number.
+        let (mut halves, mut attempts) = (0_u32, 0_u64);
         loop {
-            let waiting = self.go_on();
-            let share = self.meter.share();
-            let is_good = share >= self.staircase.model.criterion.share.as_f64();
-            let noise = 4.0 * (self.meter.attempts as f64).sqrt();
-            let falls = (before as f64) - (waiting as f64) > noise;
-            left -= 1;
-            if is_good || !falls || left == 0 {
-                return Settled { share, is_good };
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
             }
-            before = waiting;
+            let waiting = self.go_on() as f64;
+            halves += 1;
+            attempts += self.meter.attempts;
+            let share = self.meter.share();
+            let settled = |state| Some(Settled { share, state });
+            if share >= self.staircase.model.criterion.share.as_f64() {
+                return settled(State::Good);
+            }
+            let fallen = first - waiting;
+            let deviations = fallen / (attempts as f64).sqrt().max(1.0);
+            if deviations <= CERTAIN {
+                if deviations <= SUSPECT || halves >= 2 * DOUBTFUL_HOLDS {
+                    return settled(State::Down);
+                }
+                continue;
+            }
+            let left = waiting / (fallen / f64::from(halves));
+            let is_too_long = f64::from(halves) + left > 2.0 * most as f64;
+            let is_enough = halves >= 2 * ENOUGH_HOLDS;
+            if (is_enough && is_too_long) || u64::from(halves) >= 2 * most {
+                return settled(State::Draining);
+            }
         }
     }
 }
@@ -319,9 +393,19 @@ impl Hysteresis {
     /// The value at which those that have collapsed come back, in their middle; none if most do not. Those that
     /// do not count as beyond the beginning.
     pub fn comeback(&self) -> Option<Corner> {
+        self.on_the_way_back(|traverse| traverse.returned)
+    }
+
+    /// The value at which goodput is good again, like [`Self::comeback`]. It lies beyond that where the backlog was
+    /// so large that values were left before it was worked off.
+    pub fn good_again(&self) -> Option<Corner> {
+        self.on_the_way_back(|traverse| traverse.good_again)
+    }
+
+    fn on_the_way_back(&self, place: fn(&Traverse) -> Option<usize>) -> Option<Corner> {
         let beyond = if self.rising { f64::NEG_INFINITY } else { f64::INFINITY };
         let collapsed = self.traverses.iter().filter(|traverse| traverse.collapsed.is_some());
-        self.corner(collapsed.map(|traverse| traverse.returned), beyond)
+        self.corner(collapsed.map(place), beyond)
     }
 
     /// How many seeds collapse, and how many come back.

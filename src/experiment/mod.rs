@@ -17,7 +17,9 @@ mod summary;
 mod sweep;
 mod tip;
 
-pub use advise::{Advisor, Cure, Effect, End, Health, Trial, Tried, rank};
+pub use advise::{
+    Advisor, Cure, Effect, End, FEWEST_TO_ADVISE, HEALTHY_SEEDS, Health, Trial, Tried, rank,
+};
 pub use basin::{Arrow, Basin, Brink, NoBasin, Reach, basin, basin_runs};
 pub use batch::Way;
 pub use check::{Claim, Promised, Ran, check};
@@ -28,8 +30,8 @@ pub use metric::{
     ClientMetric, EdgeMetric, InstanceMetric, Metric, Quantity, ServiceMetric, SweepMetric, key,
 };
 pub use odds::{
-    Answer, Collapse, How, NoOdds, Odds, Plain, Splitting, calm_model, decade, odds, plain,
-    splitting, usual_collapse,
+    Answer, Collapse, Effort, FEWEST_REPETITIONS, How, NoOdds, Odds, Plain, Splitting, calm_model,
+    decade, odds, plain, splitting, usual_collapse,
 };
 pub use replicate::replicate;
 pub use run::{Engine, Run, Subject, Workbench};

@@ -102,7 +102,7 @@ impl CellOutcome {
 ///     cells.into_iter().filter(|cell| cell.at[0].number == Some(0.7)).collect();
 ///
 /// let stop = AtomicBool::new(false);
-/// let outcomes = sweep(&at_70_percent, 1..6, &stop, || ()).expect("nobody stops it");
+/// let outcomes = sweep(&at_70_percent, 1..6, &stop, |_| ()).expect("nobody stops it");
 /// let recovered: Vec<u64> = outcomes.iter().map(|outcome| outcome.recovered()).collect();
 /// assert_eq!(recovered, [5, 0]);
 /// # Ok::<(), metastable::scenario::Trouble>(())

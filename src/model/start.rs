@@ -1,6 +1,7 @@
 //! What there is when a run begins.
 
 use super::{Arrivals, Client, Model};
+use crate::id::ServiceId;
 use crate::policy::retry::Retry;
 use crate::time::Span;
 
@@ -42,6 +43,16 @@ impl Model {
         let demand = self.demand_of(has_a_rate);
         let loads = self.services.iter().zip(demand);
         loads.map(|(service, demand)| demand / service.capacity().per_second()).fold(0.0, f64::max)
+    }
+
+    /// The service of the highest load, as for [`Self::highest_load`]; none if none has any.
+    pub fn busiest(&self) -> Option<ServiceId> {
+        let demand = self.demand_of(has_a_rate);
+        let loads = self.services.iter().zip(demand);
+        let loads = loads.map(|(service, demand)| demand / service.capacity().per_second());
+        let loaded = loads.enumerate().filter(|(_, load)| *load > 0.0);
+        let (nth, _) = loaded.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+        Some(ServiceId(nth as u16))
     }
 
     /// What each client has sent when the run begins, by its position.
@@ -93,7 +104,6 @@ fn tries_again(client: &Client) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::ServiceId;
     use crate::law::Law;
     use crate::model::{Edge, Service};
     use crate::unit::Rate;

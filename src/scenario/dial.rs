@@ -29,11 +29,17 @@ pub struct Dial<'s> {
     story: &'s Story,
     variant: &'s str,
     path: String,
-    /// The option by which the path came.
+    /// The path as it was typed, as an argument of the option `name`.
+    typed: String,
     name: &'s str,
     kind: Kind,
     value: Option<f64>,
+    /// Values that were typed, and how, as an argument of which option.
+    values: Vec<(f64, String, String)>,
 }
+
+/// What can be turned.
+const AXIS: &str = "an axis is a number or a length of time of the world";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -60,28 +66,28 @@ impl<'s> Dial<'s> {
     ) -> Result<Self, Trouble> {
         let mut sources = Sources::clone(&story.warned.sources);
         let source = sources.add(name, path);
+        let written_path = path;
         let read = || {
             let whole = source.place(0..path.len());
             let path = Path::parse(path, source, Some(0), whole)?;
-            check_in_world(&path, "an axis")?;
+            check_in_world(&path, "an axis").map_err(|wrong| wrong.label(AXIS))?;
             let tree = &story.version(variant).tree;
             // Names of things that are not there are told at once; wrong words only once a world is built.
             let zero = Node { place: whole, value: Value::Integer(0) };
             apply(&mut tree.clone(), &Change { path: path.clone(), node: zero }, AXES)?;
             let filled = fill(tree).map_err(|mut diagnostics| diagnostics.swap_remove(0))?;
-            let (kind, value) = match find(&filled, &path) {
-                Some(node) => {
-                    let (kind, value) = number(node).ok_or_else(|| no_number(&path, node))?;
-                    (kind, Some(value))
-                }
-                None => match hint {
-                    Some(hint) if parse_length(hint, Place::START).is_ok() => (Kind::Length, None),
-                    Some(_) | None => (Kind::Number, None),
-                },
+            let written =
+                find(&filled, &path).map(|node| number(node).ok_or_else(|| no_number(&path, node)));
+            let (kind, value) = match written.transpose()? {
+                Some((kind, value)) => (kind, Some(value)),
+                None => (Kind::Number, None),
             };
-            Ok(Self { story, variant, path: path.to_string(), name, kind, value })
+            let typed = written_path.to_owned();
+            let path = path.to_string();
+            Ok(Self { story, variant, path, typed, name, kind, value, values: Vec::new() })
         };
-        read().map_err(|diagnostic| Trouble::new(Arc::new(sources), vec![diagnostic]))
+        let found = read().map(|dial| if dial.value.is_none() { dial.guessed(hint) } else { dial });
+        found.map_err(|diagnostic| Trouble::new(Arc::new(sources), vec![diagnostic]))
     }
 
     /// The dotted path, as TOML spells it.
@@ -105,6 +111,8 @@ impl<'s> Dial<'s> {
     /// A value as a scenario spells it.
     pub fn label(&self, value: f64) -> String {
         match self.kind {
+            // What is too large for a whole number is none in TOML.
+            Kind::Number if value.abs() >= 1e15 => format!("{value:e}"),
             Kind::Number => value.to_string(),
             Kind::Length => Span::from_secs_f64(value).to_string(),
         }
@@ -114,7 +122,7 @@ impl<'s> Dial<'s> {
     ///
     /// # Errors
     /// It is not of the kind of this dial.
-    pub fn read(&self, text: &str, name: &str) -> Result<f64, Trouble> {
+    pub fn read(&mut self, text: &str, name: &str) -> Result<f64, Trouble> {
         let mut sources = Sources::clone(&self.story.warned.sources);
         let source = sources.add(name, text);
         let place = source.place(0..text.len());
@@ -124,7 +132,10 @@ impl<'s> Dial<'s> {
                 Diagnostic::error(place, format!("`{}` is a number, and this is none", self.path))
             }),
         };
-        value.map_err(|diagnostic| Trouble::new(Arc::new(sources), vec![diagnostic]))
+        let value =
+            value.map_err(|diagnostic| Trouble::new(Arc::new(sources), vec![diagnostic]))?;
+        self.values.push((value, name.to_owned(), text.to_owned()));
+        Ok(value)
     }
 
     /// The world in which `value` stands at the path.
@@ -132,8 +143,27 @@ impl<'s> Dial<'s> {
     /// # Errors
     /// The world cannot be built.
     pub fn model(&self, value: f64) -> Result<Model, Trouble> {
-        let text = self.change(value);
-        self.story.altered(self.variant, &[Alteration { text: &text, name: self.name }])
+        self.story.altered(self.variant, &[self.change(value)])
+    }
+
+    /// Of the kind that makes a world with the value `hint`, where nothing stands at the path as it is written.
+    fn guessed(self, hint: Option<&str>) -> Self {
+        let Some(hint) = hint else { return self };
+        let of = |kind: Kind| Self { kind, ..self.clone() };
+        let makes_a_world = |kind: Kind| {
+            let mut dial = of(kind);
+            dial.read(hint, self.name).is_ok_and(|value| dial.model(value).is_ok())
+        };
+        match [Kind::Number, Kind::Length].into_iter().find(|kind| makes_a_world(*kind)) {
+            Some(kind) => of(kind),
+            // Neither does: what is wrong is told of what it looks like.
+            None if plain_number(hint, SourceId::FILE).is_none()
+                && parse_length(hint, Place::START).is_ok() =>
+            {
+                of(Kind::Length)
+            }
+            None => self,
+        }
     }
 
     /// Refuses a path that no value makes a world of, whether a number or a length: one of its words is wrong.
@@ -145,9 +175,15 @@ impl<'s> Dial<'s> {
         self.model(1.0).or_else(|trouble| length.model(1.0).map_err(|_| trouble)).map(drop)
     }
 
-    /// The override that makes `value` stand at the path, written `PATH=VALUE`.
-    pub fn change(&self, value: f64) -> String {
-        format!("{}={}", self.path, self.label(value))
+    /// The change that makes `value` stand at the path.
+    pub fn change(&self, value: f64) -> Alteration {
+        let label = self.label(value);
+        let axis = (self.name, self.typed.as_str());
+        let change = Alteration::default().and_typed(&self.path, axis).and("=");
+        match self.values.iter().find(|(typed, ..)| *typed == value) {
+            Some((_, option, typed)) => change.and_typed(&label, (option, typed)),
+            None => change.and_noted(&label, axis, &format!("where it is {label}")),
+        }
     }
 
     /// Whether between `from` and `to` only whole numbers are taken.
@@ -192,8 +228,7 @@ pub(super) fn plain(node: &Node) -> Option<f64> {
 }
 
 fn no_number(path: &Path, node: &Node) -> Diagnostic {
-    let wrong = Diagnostic::error(path.place(), format!("`{path}` is no number"))
-        .label("an axis is a number or a length of time");
+    let wrong = Diagnostic::error(path.place(), format!("`{path}` is no number")).label(AXIS);
     let inner = node.entries().iter().filter(|entry| number(&entry.node).is_some());
     let inner: Vec<String> =
         inner.map(|entry| format!("`{path}.{}`", super::tree::quote(&entry.key))).collect();

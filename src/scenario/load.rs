@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::alter::Alteration;
 use super::data::bring_in;
 use super::element::{Complaints, Document, check_name, thousands};
 use super::file::{contents, without_mark};
@@ -32,22 +33,26 @@ pub(super) const AXES: Layer = 3;
 /// The most overrides: each is a source of its own.
 const MOST_OVERRIDES: usize = 10_000;
 
-pub(super) fn file(path: &Path, overrides: &[String]) -> Result<Story, Trouble> {
+pub(super) fn file(
+    path: &Path,
+    overrides: &[String],
+    changes: &[Alteration],
+) -> Result<Story, Trouble> {
     let name = path.display().to_string();
     let text = contents(path, &name, LONGEST_SOURCE, "scenario file")
         .map_err(|diagnostic| Trouble::new(Arc::default(), vec![diagnostic]))?;
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
-    let mut story = self::text(&text, &name, folder, overrides)?;
+    let mut story = self::text(&text, &name, folder, (overrides, changes))?;
     story.files.push(path.to_owned());
     Ok(story)
 }
 
-/// The story of a text; `folder` is what the paths in it start from.
+/// The story of a text; `folder` is what the paths in it start from. Changes are laid over the overrides.
 pub(super) fn text(
     text: &str,
     name: &str,
     folder: &Path,
-    overrides: &[String],
+    (overrides, changes): (&[String], &[Alteration]),
 ) -> Result<Story, Trouble> {
     let text = without_mark(text);
     let mut sources = Sources::default();
@@ -60,7 +65,7 @@ pub(super) fn text(
         ))])
     } else {
         let file = sources.add(name, text);
-        root(text, file, folder, overrides, &mut sources)
+        root(text, file, folder, (overrides, changes), &mut sources)
             .and_then(|(root, files)| Ok((understand(&root, &sources)?, files)))
     };
     let sources = Arc::new(sources);
@@ -82,7 +87,7 @@ fn root(
     text: &str,
     file: SourceId,
     folder: &Path,
-    overrides: &[String],
+    (overrides, changes): (&[String], &[Alteration]),
     sources: &mut Sources,
 ) -> Result<(Node, Vec<PathBuf>), Vec<Diagnostic>> {
     let mut root = parse_document(text, file)?;
@@ -96,6 +101,11 @@ fn root(
     for argument in overrides {
         let source = sources.add(ARGUMENT, argument);
         if let Some(change) = out.keep_all(parse_argument(argument, source)) {
+            out.keep(apply(&mut root, &change, OVERRIDES));
+        }
+    }
+    for change in changes {
+        if let Some(change) = out.keep_all(change.parse(sources)) {
             out.keep(apply(&mut root, &change, OVERRIDES));
         }
     }

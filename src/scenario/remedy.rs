@@ -5,7 +5,7 @@ use super::presets::fill;
 use super::tree::{Node, quote};
 use super::{Alteration, Story, Trouble};
 use crate::experiment::{End, Range};
-use crate::model::{Arrivals, Client, Model};
+use crate::model::{Arrivals, Client, Edge, InnerCall, Model, Service};
 use crate::time::Span;
 
 /// A change of a scenario, or a family of changes along one parameter.
@@ -17,6 +17,8 @@ pub struct Remedy {
     pub along: Option<Parameter>,
     /// The overrides that make it so; `{}` stands for the parameter.
     templates: Vec<String>,
+    /// What was typed for it, as an argument of which option; what is wrong with it is told of that.
+    typed: Option<(String, String)>,
 }
 
 /// The parameter of a remedy.
@@ -41,11 +43,11 @@ const RESTART: f64 = 5.0;
 
 impl Remedy {
     fn fixed(name: String, templates: &[String]) -> Self {
-        Self { name, along: None, templates: templates.to_vec() }
+        Self { name, along: None, templates: templates.to_vec(), typed: None }
     }
 
     fn along(name: String, parameter: Parameter, templates: &[String]) -> Self {
-        Self { name, along: Some(parameter), templates: templates.to_vec() }
+        Self { name, along: Some(parameter), templates: templates.to_vec(), typed: None }
     }
 
     /// The overrides, each written `PATH=VALUE`, with `value` for the parameter.
@@ -68,16 +70,19 @@ impl Remedy {
     /// # Panics
     /// If there is no such variant.
     pub fn model(&self, story: &Story, variant: &str, value: f64) -> Result<Model, Trouble> {
-        let changes = self.changes(value);
-        let alterations: Vec<Alteration<'_>> =
-            changes.iter().map(|text| Alteration { text, name: "remedy" }).collect();
+        let alteration = |text: &String| match &self.typed {
+            Some((option, typed)) => Alteration::default().and_typed(text, (option, typed)),
+            None => Alteration::new(text, &self.name),
+        };
+        let alterations: Vec<Alteration> = self.changes(value).iter().map(alteration).collect();
         story.altered(variant, &alterations)
     }
 }
 
 impl Story {
-    /// What could be changed in the variant called `variant`: at each client and at each service that one
-    /// calls. Left out is what makes no world of it, and what changes nothing.
+    /// What could be changed in the variant called `variant`: at each client, at each service that one calls, at
+    /// the busiest service that others call for them, and in all calls between services at once. Left out is what
+    /// makes no world of it, and what changes nothing.
     ///
     /// # Panics
     /// If there is no such variant.
@@ -91,15 +96,16 @@ impl Story {
             remedies.extend(at_client(client, &version.tree, &filled));
         }
         let mut called: Vec<_> = model.clients.iter().map(|client| client.edge.to).collect();
+        called.extend(model.busiest());
         called.sort_unstable();
         called.dedup();
         for service in called {
-            let callers: Vec<&Client> =
+            let clients: Vec<&Client> =
                 model.clients.iter().filter(|client| client.edge.to == service).collect();
-            let service = model.service(service);
-            let workers = f64::from(service.workers.get());
-            remedies.extend(at_service(&service.name, workers, &callers));
+            let callers = inner_calls(model).filter(|(_, call)| call.edge.to == service).collect();
+            remedies.extend(at_service(model.service(service), &clients, callers));
         }
+        remedies.extend(between_services(model));
         let ends = |remedy: &Remedy| match &remedy.along {
             Some(Parameter { range, .. }) => vec![range.from, range.to],
             None => vec![0.0],
@@ -112,24 +118,31 @@ impl Story {
         remedies
     }
 
-    /// The variant called `variant`, run for at least so many seconds.
+    /// The variant called `variant`, run for at least so many seconds, since somebody typed `from` as an argument
+    /// of an option.
     ///
     /// # Errors
     /// No world of it lasts so long.
     ///
     /// # Panics
     /// If there is no such variant.
-    pub fn lasting(&self, variant: &str, least: f64) -> Result<Model, Trouble> {
+    pub fn lasting(&self, variant: &str, least: f64, from: (&str, &str)) -> Result<Model, Trouble> {
         let text = horizon(&self.version(variant).model, least);
-        self.altered(variant, &[Alteration { text: &text, name: "horizon" }])
+        self.altered(variant, &[Alteration::default().and_typed(&text, from)])
     }
 
     /// What an operator could do at `at`, in seconds, about a collapse of the variant called `variant`, if
-    /// `backlog` seconds of work wait then.
+    /// `backlog` seconds of work wait then. Somebody typed `from` as an argument of an option to have that time.
     ///
     /// # Panics
     /// If there is no such variant.
-    pub fn ways_out(&self, variant: &str, at: f64, backlog: f64) -> Vec<Remedy> {
+    pub fn ways_out(
+        &self,
+        variant: &str,
+        at: f64,
+        backlog: f64,
+        (option, typed): (&str, &str),
+    ) -> Vec<Remedy> {
         let model = &self.version(variant).model;
         let windows = |count: f64| count * model.window.as_secs_f64();
         let lever = |nth: usize| format!("levers.\"advice {nth}\"");
@@ -172,12 +185,15 @@ impl Story {
         let restart = at_all_services(&|name| {
             format!("restart={{service={name:?},takes=\"{RESTART}s\",at=\"{at}s\"}}")
         });
-        vec![
+        let typed = Some((option.to_owned(), typed.to_owned()));
+        [
             Remedy::along("block all requests".to_owned(), lasts(all), &block(1.0, all)),
             Remedy::along("block half of them".to_owned(), lasts(half), &block(0.5, half)),
             Remedy::fixed("drop the queue".to_owned(), &drop),
             Remedy::fixed(format!("restart, in {RESTART} s"), &restart),
         ]
+        .map(|remedy| Remedy { typed: typed.clone(), ..remedy })
+        .to_vec()
     }
 }
 
@@ -273,8 +289,54 @@ fn at_client(client: &Client, written: &Node, filled: &Node) -> Vec<Remedy> {
     remedies
 }
 
-fn at_service(name: &str, workers: f64, callers: &[&Client]) -> Vec<Remedy> {
+/// Every call from one service to another, with its path.
+fn inner_calls(model: &Model) -> impl Iterator<Item = (String, &InnerCall)> {
+    model.services.iter().flat_map(|service| {
+        service.calls.list.iter().map(|call| {
+            (format!("services.{}.calls.{}", quote(&service.name), quote(&call.name)), call)
+        })
+    })
+}
+
+/// Changes of all calls between services that are tried again: a single one of several layers hardly ever helps.
+fn between_services(model: &Model) -> Vec<Remedy> {
+    let again = inner_calls(model).filter(|(_, call)| call.edge.retry.max_retries > 0);
+    let paths: Vec<String> = again.map(|(path, _)| path).collect();
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let each = |change: &str| -> Vec<String> {
+        paths.iter().map(|path| format!("{path}.{change}")).collect()
+    };
+    let ratio = Parameter {
+        name: "ratio",
+        range: Range { from: 0.001, to: 1.0, logarithmic: true, whole: false },
+        gentle: End::High,
+        is_length: false,
+    };
+    vec![
+        Remedy::fixed("between services: no retries".to_owned(), &each("retry={never={}}")),
+        Remedy::along(
+            "between services: retry budget".to_owned(),
+            ratio,
+            &each("budget={sliding_window={ratio={},window=\"10s\"}}"),
+        ),
+    ]
+}
+
+fn at_service(
+    service: &Service,
+    clients: &[&Client],
+    callers: Vec<(String, &InnerCall)>,
+) -> Vec<Remedy> {
+    let (name, workers) = (&service.name, f64::from(service.workers.get()));
     let path = format!("services.{}", quote(name));
+    // Every call to it, by the path at which its policies stand.
+    let of_clients = clients
+        .iter()
+        .map(|client| (format!("clients.{}.call", quote(&client.name)), &client.edge));
+    let of_services = callers.into_iter().map(|(path, call)| (path, &call.edge));
+    let edges: Vec<(String, &Edge)> = of_clients.chain(of_services).collect();
     let mut remedies = Vec::new();
     for (word, meaning) in [
         ("expired", "drop what has expired"),
@@ -291,14 +353,13 @@ fn at_service(name: &str, workers: f64, callers: &[&Client]) -> Vec<Remedy> {
             &[format!("{path}.shedding={value}")],
         ));
     }
-    let longest = callers.iter().filter_map(|client| client.edge.timeout).max();
+    let longest = edges.iter().filter_map(|(_, edge)| edge.timeout).max();
     if let Some(timeout) = longest.map(Span::as_secs_f64) {
         let mut templates = vec![format!("{path}.queue={{max_work=\"{{}}\"}}")];
-        let waits = callers.iter().filter(|client| client.edge.retry.max_retries > 0);
-        templates.extend(waits.map(|client| {
-            let client = quote(&client.name);
-            format!("clients.{client}.call.wait_after_refusal=\"{WAIT_AFTER_REFUSAL}\"")
-        }));
+        let waits = edges.iter().filter(|(_, edge)| edge.retry.max_retries > 0);
+        templates.extend(
+            waits.map(|(path, _)| format!("{path}.wait_after_refusal=\"{WAIT_AFTER_REFUSAL}\"")),
+        );
         let range =
             Range { from: timeout / 20.0, to: 2.0 * timeout, logarithmic: false, whole: false };
         remedies.push(Remedy::along(
@@ -315,7 +376,7 @@ fn at_service(name: &str, workers: f64, callers: &[&Client]) -> Vec<Remedy> {
     };
     // A load is a share of the capacity, and would grow with it.
     let mut templates = vec![format!("{path}.workers={{}}")];
-    for client in callers {
+    for client in clients {
         if let Arrivals::Poisson(rate) | Arrivals::Even(rate) = client.arrivals {
             let (client, rate) = (quote(&client.name), rate.per_second());
             templates.push(format!("clients.{client}.arrival_rate={rate}"));

@@ -30,11 +30,25 @@ pub(super) struct Source {
 
 /// Every text that went into a scenario, the file first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sources(Vec<Source>);
+pub(super) struct Sources {
+    all: Vec<Source>,
+    origins: Vec<Origin>,
+}
+
+/// What somebody typed of a text that was put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Origin {
+    /// Where it stands in the text.
+    place: Place,
+    /// Where it was typed.
+    typed: Place,
+    /// How many letters before it are not its own, such as a quote; none if it is spelled otherwise.
+    quotes: Option<u32>,
+    note: String,
+}
 
 impl SourceId {
-    /// The first source.
-    #[cfg(test)]
+    /// The first source, whose places are of no interest where a text is only tried.
     pub(super) const FILE: Self = Self(0);
 
     /// The place of `range` in this source.
@@ -85,17 +99,58 @@ impl Sources {
 
     /// Adds a piece of a longer text that begins with line number `first_line`.
     pub(super) fn add_line(&mut self, name: &str, text: &str, first_line: usize) -> SourceId {
-        self.0.push(Source { name: name.to_owned(), text: text.to_owned(), first_line });
-        SourceId((self.0.len() - 1) as u16)
+        self.all.push(Source { name: name.to_owned(), text: text.to_owned(), first_line });
+        SourceId((self.all.len() - 1) as u16)
+    }
+
+    /// Adds a text of which somebody typed `typed`, as an argument of `option`, to have `stands` stand at `start`
+    /// of the text `id`. `note` is what must be said of it besides.
+    pub(super) fn add_typed(
+        &mut self,
+        id: SourceId,
+        (start, stands): (usize, &str),
+        (option, typed): (&str, &str),
+        note: &str,
+    ) {
+        let source = self.add(option, typed);
+        let quotes = match stands.split_once(typed) {
+            Some(("", "")) => Some(0),
+            Some(("\"", "\"")) => Some(1),
+            Some(_) | None => None,
+        };
+        self.origins.push(Origin {
+            place: id.place(start..start + stands.len()),
+            typed: source.place(0..typed.len()),
+            quotes,
+            note: note.to_owned(),
+        });
+    }
+
+    /// Where that was typed which led to what stands at `place`, and what must be said of it besides; none if it
+    /// stands there as somebody wrote it.
+    pub(super) fn typed(&self, place: Place) -> Option<(Place, &str)> {
+        let mut here = self.origins.iter().filter(|origin| origin.place.source == place.source);
+        let first = here.clone().next()?;
+        let Some(origin) = here.clone().find(|origin| origin.place.contains(place)) else {
+            // More than one part of it, or what none of them said.
+            let touched = here.find(|origin| place.contains(origin.place)).unwrap_or(first);
+            return Some((touched.typed, &touched.note));
+        };
+        let exactly = origin.quotes.map(|quotes| {
+            let length = origin.typed.end;
+            let at = |at: u32| at.saturating_sub(origin.place.start + quotes).min(length);
+            Place { start: at(place.start), end: at(place.end), ..origin.typed }
+        });
+        Some((exactly.unwrap_or(origin.typed), &origin.note))
     }
 
     /// The scenario file; none if there was no text at all.
     pub(super) fn file(&self) -> Option<&Source> {
-        self.0.first()
+        self.all.first()
     }
 
     pub(super) fn get(&self, id: SourceId) -> &Source {
-        &self.0[usize::from(id.0)]
+        &self.all[usize::from(id.0)]
     }
 
     /// What is written at `place`.

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Trouble;
 use super::idle::Idle;
 use super::load;
 use super::source::{Place, Sources};
 use super::tree::Path as KeyPath;
 use super::version::Version;
+use super::{Alteration, Trouble};
 use crate::experiment::{Cell, Expectation, SweepExpectation};
 use crate::model::Model;
 
@@ -110,7 +110,19 @@ impl Story {
     /// # Errors
     /// Everything that is wrong with the file or the overrides, each at its line and column.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Self, Trouble> {
-        load::file(path, overrides)
+        load::file(path, overrides, &[])
+    }
+
+    /// Like [`Story::read`], with `changes` laid over the overrides.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file, the overrides or the changes, each where it was typed.
+    pub fn read_altered(
+        path: &Path,
+        overrides: &[String],
+        changes: &[Alteration],
+    ) -> Result<Self, Trouble> {
+        load::file(path, overrides, changes)
     }
 
     /// Like [`Story::read`], of a text that is called `name` in messages; files that it names are
@@ -127,6 +139,6 @@ impl Story {
     /// # Errors
     /// Everything that is wrong with the text or the overrides, each at its line and column.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self, Trouble> {
-        load::text(text, name, Path::new(""), overrides)
+        load::text(text, name, Path::new(""), (overrides, &[]))
     }
 }

@@ -105,6 +105,21 @@ impl Diagnostic {
         self
     }
 
+    /// The same, said of what was typed rather than of a text that was put together from it.
+    #[must_use]
+    fn told_as_typed(mut self, sources: &Sources) -> Self {
+        if let Some((place, note)) = self.0.place.and_then(|place| sources.typed(place)) {
+            self.0.place = Some(place);
+            if self.0.label.is_empty() {
+                note.clone_into(&mut self.0.label);
+            }
+        }
+        for (place, _) in &mut self.0.others {
+            *place = sources.typed(*place).map_or(*place, |(place, _)| place);
+        }
+        self
+    }
+
     pub(super) fn message(&self) -> &str {
         &self.0.message
     }
@@ -183,7 +198,9 @@ fn whole_characters(text: &str, place: Place) -> std::ops::Range<usize> {
 
 impl Trouble {
     /// In the order of the text, without repetitions.
-    pub(super) fn new(sources: Arc<Sources>, mut diagnostics: Vec<Diagnostic>) -> Self {
+    pub(super) fn new(sources: Arc<Sources>, diagnostics: Vec<Diagnostic>) -> Self {
+        let mut diagnostics: Vec<Diagnostic> =
+            diagnostics.into_iter().map(|diagnostic| diagnostic.told_as_typed(&sources)).collect();
         diagnostics.sort_by_key(Diagnostic::place);
         let mut once: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
         for diagnostic in diagnostics {

@@ -9,6 +9,9 @@ use super::tree::{Change, Entry, Layer, Node, Path, Spot, apply, collision};
 use super::trouble::Diagnostic;
 use crate::model::Model;
 
+/// Keys of a file that tell nothing of a world.
+const STORY_KEYS: [&str; 5] = ["title", "seed", "base", "variants", "sweep"];
+
 /// The base or a variant, with its own tree of the world.
 #[derive(Clone, Debug)]
 pub(super) struct Version {
@@ -73,6 +76,8 @@ pub(super) fn check_in_world(path: &Path, who: &str) -> Result<(), Diagnostic> {
     }
     let help = if PROMISE_KEYS.contains(&first.name.as_str()) {
         Some("promises of a variant stand in its table `expect`".to_owned())
+    } else if STORY_KEYS.contains(&first.name.as_str()) {
+        Some("that is told of the whole story, and is no part of its world".to_owned())
     } else {
         did_you_mean(&first.name, WORLD_KEYS, "a path begins with one of")
     };

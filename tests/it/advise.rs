@@ -13,7 +13,7 @@ fn story(name: &str) -> Story {
 
 fn trial(story: &Story, remedy: &Remedy) -> Trial {
     let stop = AtomicBool::new(false);
-    let advisor = Advisor { seed: 1, most_runs: 120, stop: &stop };
+    let advisor = Advisor { seed: 1, most_runs: 400, stop: &stop };
     let variant = &story.variants[0].name;
     let world = |value| remedy.model(story, variant, value);
     let found = match &remedy.along {
@@ -66,7 +66,7 @@ fn what_ends_the_retry_storm() {
 #[test]
 fn how_long_a_block_must_last() {
     let reopening = story("reopening.toml");
-    let ways = reopening.ways_out("nobody acts", 100.0, 26.3);
+    let ways = reopening.ways_out("nobody acts", 100.0, 26.3, ("--after", "80s"));
     let value = |name: &str| value_of(&ways, &reopening, name);
     let block = value("block all requests").unwrap();
     assert!((25.0..=30.0).contains(&block), "{block}");

@@ -14,7 +14,7 @@ const STALLS: Range = Range { from: 0.2, to: 3.0, logarithmic: false, whole: fal
 fn world(story: &Story, load: f64, stall: f64) -> Result<Model, Trouble> {
     let load = format!("clients.web.load={load}");
     let stall = format!("triggers.gc.stall.lasts={stall:.4}s");
-    let changes = [&load, &stall].map(|text| Alteration { text, name: "--x" });
+    let changes = [&load, &stall].map(|text| Alteration::new(text, "--x"));
     story.altered(&story.variants[0].name, &changes)
 }
 

@@ -23,6 +23,7 @@ mod graphs;
 mod hedging;
 mod markov;
 mod parity;
+mod partial;
 mod rare;
 mod readme;
 mod refusals;

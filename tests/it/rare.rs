@@ -50,7 +50,7 @@ fn both_ways_and_the_closed_form_agree() {
         assert!((chance / about).max(about / chance) < 1.6, "{chance}");
         let plainly =
             plain(&model, reaches(present), 1, 1_500, Span::from_secs(60), &stop, || {}).unwrap();
-        let split = splitting(&model, reaches(present), 1, &stop, || {}).unwrap();
+        let split = splitting(&model, reaches(present), 1, 100, &stop, || {}).unwrap();
         for (name, odds) in [("plain", plainly.odds), ("splitting", split.odds)] {
             let (found, interval) = odds.within(60.0);
             assert!(
@@ -68,7 +68,7 @@ fn both_ways_and_the_closed_form_agree() {
 fn what_is_rare_is_found_in_its_measure() {
     let (model, stop) = (queue(), AtomicBool::new(false));
     for (present, below) in [(30, 2e-6), (45, 1e-10)] {
-        let split = splitting(&model, reaches(present), 3, &stop, || {}).unwrap();
+        let split = splitting(&model, reaches(present), 3, 100, &stop, || {}).unwrap();
         let rate = 1.0 / birth_death::mean_time_up(present, LOAD, WORK_S);
         assert!(rate * 60.0 < below, "{rate}");
         let odds = split.odds;

@@ -9,7 +9,7 @@ mod tipping;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::Workbench;
 use super::meter::patience;
@@ -28,8 +28,8 @@ pub struct Basin {
     pub tipping: Brink,
     /// The same with so many retries under way, in ascending order and from none on.
     pub boundary: Vec<(u32, Brink)>,
-    /// How many retries tip it while nothing waits.
-    pub tipping_retries: Brink,
+    /// How many retries tip it while nothing waits; none if it was stopped before that was looked for.
+    pub tipping_retries: Option<Brink>,
     /// The largest backlog and the most retries that were looked at.
     pub reach: Reach,
     /// Where states lead to that were met, on average.
@@ -40,6 +40,8 @@ pub struct Basin {
     pub every: Span,
     /// How many runs it took.
     pub runs: u64,
+    /// Whether it was stopped: this is what was known by then.
+    pub interrupted: bool,
 }
 
 /// What a picture of it shows: from zero to these.
@@ -83,11 +85,19 @@ pub enum NoBasin {
     TooShort,
     /// A run in steps begins empty.
     Stepped,
+    /// It takes more runs than these.
+    TooMany(u64),
 }
 
 impl fmt::Display for NoBasin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::TooMany(most) => {
+                return write!(
+                    f,
+                    "this takes more than --runs {most}; allow for more of them, or take fewer --seeds"
+                );
+            }
             Self::NeverWell => {
                 "it fails undisturbed, so that there is no good state to fall back to"
             }
@@ -111,70 +121,106 @@ const BOUNDARY: [f64; 3] = [0.25, 0.5, 0.75];
 /// How far beyond the tipping points the picture reaches.
 const BEYOND: f64 = 1.4;
 
-/// Looks for the basin of `model` under `seeds`. `progress` is told of every run; `Ok` of nothing if `stop` was
-/// set meanwhile.
+/// Looks for the basin of `model` under `seeds`, by at most `most_runs`. `progress` is told of every run. Where `stop`
+/// is set meanwhile, the answer is what is known by then, or `Ok` of nothing.
 ///
 /// # Errors
 /// Why there is none.
 pub fn basin(
     model: &Model,
     seeds: Range<u64>,
+    most_runs: u64,
     stop: &AtomicBool,
     progress: impl Fn() + Sync,
 ) -> Result<Option<Basin>, NoBasin> {
     let base = model.undisturbed();
-    refuse(&base, seeds.start)?;
-    let load = base.highest_load();
-    let work_s = horizon_s(&base) / 2.0;
+    let judge =
+        Judge { base: &base, progress: &progress, stop, most_runs, runs: AtomicU64::new(0) };
+    refuse(&judge, seeds.start)?;
     let seeds: Vec<u64> = seeds.collect();
-    let few: Vec<u64> = seeds.iter().copied().take(BOUNDARY_SEEDS as usize).collect();
-
-    // As many as keep the busiest service busy for a timeout, or for a window.
     let timeout_s = patience(&base).as_secs_f64();
+    let mut found = Basin {
+        tipping: Brink { thresholds: Vec::new(), most: horizon_s(&base) / 2.0 },
+        boundary: Vec::new(),
+        tipping_retries: None,
+        reach: Reach { backlog_s: BEYOND * 2.0 * timeout_s, retries: 0.0 },
+        drift: Vec::new(),
+        trajectory: Vec::new(),
+        every: Span::from_nanos((patience(&base).as_nanos() / 4).max(1)),
+        runs: 0,
+        interrupted: false,
+    };
+    let end = explore(model, &judge, &seeds, &mut found)?;
+    found.interrupted = end == Explored::Interrupted;
+    found.runs = judge.runs.into_inner();
+    Ok((!found.tipping.thresholds.is_empty()).then_some(found))
+}
+
+/// How far it got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Explored {
+    All,
+    Interrupted,
+}
+
+/// Puts into `found` what there is to find, one thing after another.
+fn explore<P: Fn() + Sync>(
+    model: &Model,
+    judge: &Judge<'_, P>,
+    seeds: &[u64],
+    found: &mut Basin,
+) -> Result<Explored, NoBasin> {
+    let (base, load, work_s) = (judge.base, judge.base.highest_load(), found.tipping.most);
+    let few = &seeds[..seeds.len().min(BOUNDARY_SEEDS as usize)];
+    // As many as keep the busiest service busy for a timeout, or for a window.
+    let timeout_s = patience(base).as_secs_f64();
     let per_second = base.fresh_demand() / load;
-    let judge = Judge { base: &base, progress: &progress };
     let of_backlog =
         |retries: u32| move |seconds: f64| Start { backlog: Span::from_secs_f64(seconds), retries };
-    let Some((tipping, mut runs)) = judge.tip(&seeds, stop, timeout_s, work_s, of_backlog(0))?
-    else {
-        return Ok(None);
-    };
-    let can_retry = sends_again(&base);
+    let all = judge.tip(seeds, timeout_s, work_s, of_backlog(0))?;
+    let is_whole = all.thresholds.len() == seeds.len();
+    found.tipping = all.clone();
+    found.boundary.push((0, all));
+    if !is_whole {
+        return Ok(Explored::Interrupted);
+    }
+    let can_retry = sends_again(base);
     let most_retries = if can_retry { (per_second * work_s).min(f64::from(u32::MAX)) } else { 0.0 };
     let of_retries = |count: f64| Start { backlog: Span::ZERO, retries: count.round() as u32 };
-    let found = judge.tip(&few, stop, per_second * timeout_s, most_retries, of_retries)?;
-    let Some((tipping_retries, more)) = found else { return Ok(None) };
-    runs += more;
+    let retries = judge.tip(few, per_second * timeout_s, most_retries, of_retries)?;
+    if retries.thresholds.len() < few.len() {
+        return Ok(Explored::Interrupted);
+    }
+    let top = retries.middle().unwrap_or(2.0 * per_second * timeout_s);
+    found.tipping_retries = Some(retries);
 
-    let top = tipping_retries.middle().unwrap_or(2.0 * per_second * timeout_s);
-    let mut boundary = vec![(0, tipping.clone())];
-    for share in BOUNDARY.into_iter().filter(|_| can_retry && tipping.middle().is_some()) {
+    let tipping = found.tipping.middle();
+    for share in BOUNDARY.into_iter().filter(|_| can_retry && tipping.is_some()) {
         let retries = (share * top).round() as u32;
-        let guess = tipping.middle().unwrap_or(timeout_s) * (1.0 - share);
-        let found =
-            judge.tip(&few, stop, guess.max(timeout_s / 100.0), work_s, of_backlog(retries))?;
-        let Some((here, more)) = found else { return Ok(None) };
-        boundary.push((retries, here));
-        runs += more;
+        let guess = tipping.unwrap_or(timeout_s) * (1.0 - share);
+        let here = judge.tip(few, guess.max(timeout_s / 100.0), work_s, of_backlog(retries))?;
+        if here.thresholds.len() < few.len() {
+            return Ok(Explored::Interrupted);
+        }
+        found.boundary.push((retries, here));
     }
 
-    let every = Span::from_nanos((patience(&base).as_nanos() / 4).max(1));
-    let reach = Reach {
-        backlog_s: BEYOND * tipping.middle().unwrap_or(2.0 * timeout_s),
+    found.reach = Reach {
+        backlog_s: BEYOND * tipping.unwrap_or(2.0 * timeout_s),
         retries: BEYOND * if can_retry { top } else { per_second * timeout_s },
     };
-    let starts = drift::starts(reach, can_retry);
-    let Some(drift) = drift::drift(&base, &starts, reach, every, seeds[0], stop, &progress) else {
-        return Ok(None);
-    };
-    runs += starts.len() as u64;
-    let mut trajectory = Vec::new();
-    if model.disturbed_between().is_some() {
-        trajectory = drift::points(model, every, seeds[0]);
-        progress();
-        runs += 1;
+    let starts = drift::starts(found.reach, can_retry);
+    let is_disturbed = model.disturbed_between().is_some();
+    judge.spend(starts.len() as u64 + u64::from(is_disturbed))?;
+    let (every, seed) = (found.every, seeds[0]);
+    let drift = drift::drift(base, &starts, found.reach, every, seed, judge.stop, judge.progress);
+    let Some(drift) = drift else { return Ok(Explored::Interrupted) };
+    found.drift = drift;
+    if is_disturbed {
+        found.trajectory = drift::points(model, every, seed);
+        (judge.progress)();
     }
-    Ok(Some(Basin { tipping, boundary, tipping_retries, reach, drift, trajectory, every, runs }))
+    Ok(Explored::All)
 }
 
 /// About how many runs it takes with so many seeds, for people who wait.
@@ -182,7 +228,8 @@ pub const fn basin_runs(seeds: u64) -> u64 {
     10 * seeds + 4 * 10 * BOUNDARY_SEEDS + drift::MOST_STARTS
 }
 
-fn refuse(base: &Model, seed: u64) -> Result<(), NoBasin> {
+fn refuse<P: Fn() + Sync>(judge: &Judge<'_, P>, seed: u64) -> Result<(), NoBasin> {
+    let base = judge.base;
     match base.solver {
         Solver::Events => {}
         Solver::Stepped { .. } => return Err(NoBasin::Stepped),
@@ -190,6 +237,7 @@ fn refuse(base: &Model, seed: u64) -> Result<(), NoBasin> {
     if base.highest_load() <= 0.0 {
         return Err(NoBasin::NoRate);
     }
+    judge.spend(1)?;
     let run = Workbench::default().run("", base, seed);
     match run.assessment.verdict {
         Verdict::Unaffected | Verdict::Recovered | Verdict::Draining => Ok(()),

@@ -1,9 +1,9 @@
 //! Bisection along a ray of starts, seed by seed.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::super::Workbench;
-use super::super::batch::in_parallel;
+use super::super::batch::as_far_as_it_goes;
 use super::super::run::Control;
 use super::{Brink, NoBasin};
 use crate::analysis::Verdict;
@@ -27,39 +27,55 @@ const FINE: f64 = 0.005;
 pub(super) struct Judge<'a, P> {
     pub(super) base: &'a Model,
     pub(super) progress: &'a P,
+    /// Set from outside, it ends the search.
+    pub(super) stop: &'a AtomicBool,
+    /// How many runs may be made.
+    pub(super) most_runs: u64,
+    /// How many have been.
+    pub(super) runs: AtomicU64,
 }
 
-/// The tipping point of a seed, and how many runs it took.
-type Found = Result<(f64, u64), NoBasin>;
-
 impl<P: Fn() + Sync> Judge<'_, P> {
-    /// Where it tips along `start`, first tried at `guess` and never beyond `most`, with the number of runs.
+    /// That so many more runs are made.
+    ///
+    /// # Errors
+    /// They are too many.
+    pub(super) fn spend(&self, runs: u64) -> Result<(), NoBasin> {
+        let before = self.runs.fetch_add(runs, Ordering::Relaxed);
+        if before + runs > self.most_runs {
+            return Err(NoBasin::TooMany(self.most_runs));
+        }
+        Ok(())
+    }
+
+    /// Where it tips along `start`, first tried at `guess` and never beyond `most`. Of fewer seeds, if it was
+    /// stopped meanwhile.
     pub(super) fn tip(
         &self,
         seeds: &[u64],
-        stop: &AtomicBool,
         guess: f64,
         most: f64,
         start: impl Fn(f64) -> Start + Sync,
-    ) -> Result<Option<(Brink, u64)>, NoBasin> {
-        let found = in_parallel(seeds, stop, |bench, &seed| -> Found {
+    ) -> Result<Brink, NoBasin> {
+        let found = as_far_as_it_goes(seeds, self.stop, |bench, &seed| {
             // What is at the start decides from where on its control run is looked at: from the beginning.
             let model = Model { start: start(guess), ..self.base.clone() };
+            self.spend(1)?;
             let control = bench.control(&model, seed, true);
             (self.progress)();
-            let mut runs = 1;
             let mut side = |value: f64| {
-                runs += 1;
+                if self.stop.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
+                self.spend(1)?;
+                let side = self.side(bench, start(value), seed, &control)?;
                 (self.progress)();
-                self.side(bench, start(value), seed, &control)
+                Ok(Some(side))
             };
-            let threshold = threshold(&mut side, guess, most)?;
-            Ok((threshold, runs))
+            threshold(&mut side, guess, most)
         });
-        let Some(found) = found else { return Ok(None) };
-        let found: Vec<(f64, u64)> = found.into_iter().collect::<Result<_, _>>()?;
-        let (thresholds, runs): (Vec<f64>, Vec<u64>) = found.into_iter().unzip();
-        Ok(Some((Brink { thresholds, most }, runs.into_iter().sum())))
+        let found = found.into_iter().flatten().collect::<Result<Vec<Option<f64>>, _>>()?;
+        Ok(Brink { thresholds: found.into_iter().flatten().collect(), most })
     }
 
     fn side(
@@ -83,33 +99,35 @@ impl<P: Fn() + Sync> Judge<'_, P> {
 }
 
 /// The value between those that come back and those that do not, doubling from `guess` and then halving what
-/// is left; infinite if nothing up to `most` tips it.
+/// is left; infinite if nothing up to `most` tips it, and none if `side` knows none any more.
 fn threshold(
-    side: &mut impl FnMut(f64) -> Result<Side, NoBasin>,
+    side: &mut impl FnMut(f64) -> Result<Option<Side>, NoBasin>,
     guess: f64,
     most: f64,
-) -> Result<f64, NoBasin> {
+) -> Result<Option<f64>, NoBasin> {
     let (mut low, mut high) = (0.0, guess.min(most));
     loop {
         if high <= 0.0 {
-            return Ok(f64::INFINITY);
+            return Ok(Some(f64::INFINITY));
         }
         match side(high)? {
-            Side::Down => break,
-            Side::Beyond => return Ok(f64::INFINITY),
-            Side::Back if high >= most => return Ok(f64::INFINITY),
-            Side::Back => (low, high) = (high, (2.0 * high).min(most)),
+            None => return Ok(None),
+            Some(Side::Down) => break,
+            Some(Side::Beyond) => return Ok(Some(f64::INFINITY)),
+            Some(Side::Back) if high >= most => return Ok(Some(f64::INFINITY)),
+            Some(Side::Back) => (low, high) = (high, (2.0 * high).min(most)),
         }
     }
     // Where even the guess tips it, the answer may be a hundredth of it, or nothing at all.
     while high - low > FINE * high && high > guess * FINE / 4.0 {
         let middle = f64::midpoint(low, high);
         match side(middle)? {
-            Side::Back => low = middle,
-            Side::Down | Side::Beyond => high = middle,
+            None => return Ok(None),
+            Some(Side::Back) => low = middle,
+            Some(Side::Down | Side::Beyond) => high = middle,
         }
     }
-    Ok(f64::midpoint(low, high))
+    Ok(Some(f64::midpoint(low, high)))
 }
 
 #[cfg(test)]
@@ -122,9 +140,9 @@ mod tests {
             let mut tried = 0;
             let mut side = |value: f64| {
                 tried += 1;
-                Ok(if value >= at { Side::Down } else { Side::Back })
+                Ok(Some(if value >= at { Side::Down } else { Side::Back }))
             };
-            let found = threshold(&mut side, guess, most).unwrap();
+            let found = threshold(&mut side, guess, most).unwrap().unwrap();
             (found, tried)
         };
         for at in [0.011, 0.3, 1.0, 1.234, 7.7, 63.0] {
@@ -139,8 +157,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_run_is_beyond() {
-        let mut side = |_: f64| Ok(Side::Beyond);
-        assert_eq!(threshold(&mut side, 1.0, 9.0), Ok(f64::INFINITY));
+        let mut side = |_: f64| Ok(Some(Side::Beyond));
+        assert_eq!(threshold(&mut side, 1.0, 9.0), Ok(Some(f64::INFINITY)));
+        let mut side = |_: f64| Ok(None);
+        assert_eq!(threshold(&mut side, 1.0, 9.0), Ok(None));
         let mut side = |_: f64| Err(NoBasin::TooShort);
         assert_eq!(threshold(&mut side, 1.0, 9.0), Err(NoBasin::TooShort));
     }

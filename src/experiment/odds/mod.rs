@@ -25,7 +25,8 @@ use crate::time::Span;
 
 pub use gauge::Collapse;
 pub use plain::{Plain, plain};
-pub use splitting::{Splitting, splitting};
+use splitting::MOST_REPETITIONS;
+pub use splitting::{FEWEST_REPETITIONS, Splitting, splitting};
 
 /// How often it collapses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,25 +85,54 @@ impl Answer {
 const SCOUTS: u64 = 40;
 const ENOUGH: u64 = 8;
 
-/// How often `model`, which is a [`calm_model`], collapses by chance. Plain runs are as many as `runs`, each
-/// watched for `length`. None if `stop` was set meanwhile.
+/// How many runs are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// So many plain runs.
+    pub runs: u64,
+    /// Each is watched for so long.
+    pub length: Span,
+    /// So many repetitions of splitting at the most.
+    pub repetitions: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { runs: 400, length: Span::from_secs(60), repetitions: MOST_REPETITIONS }
+    }
+}
+
+/// How often `model`, which is a [`calm_model`], collapses by chance, by runs under seeds from `seed` on. Where
+/// `stop` is set meanwhile, the answer is what is known by then; none if that is nothing.
 pub fn odds(
     model: &Model,
     collapse: Collapse,
     how: How,
-    (seed, runs, length): (u64, u64, Span),
+    seed: u64,
+    effort: Effort,
     stop: &AtomicBool,
     progress: impl Fn() + Sync,
 ) -> Option<Answer> {
-    let plainly = |runs: u64| plain(model, collapse, seed, runs, length, stop, &progress);
-    let by_splitting = || splitting(model, collapse, seed, stop, &progress).map(Answer::Splitting);
+    let Effort { runs, length, repetitions } = effort;
+    let plainly =
+        |seed: u64, runs: u64| plain(model, collapse, seed, runs, length, stop, &progress);
+    let by_splitting =
+        || splitting(model, collapse, seed, repetitions, stop, &progress).map(Answer::Splitting);
     match how {
-        How::Plain => plainly(runs).map(Answer::Plain),
+        How::Plain => plainly(seed, runs).map(Answer::Plain),
         How::Splitting => by_splitting(),
-        How::Either if plainly(SCOUTS.min(runs))?.collapses >= ENOUGH => {
-            plainly(runs).map(Answer::Plain)
+        How::Either => {
+            let scouts = plainly(seed, SCOUTS.min(runs))?;
+            let more = runs.saturating_sub(SCOUTS);
+            if scouts.interrupted || (scouts.collapses >= ENOUGH && more == 0) {
+                Some(Answer::Plain(scouts))
+            } else if scouts.collapses >= ENOUGH {
+                let all = plainly(seed + SCOUTS, more).map(|others| scouts.and(others));
+                Some(Answer::Plain(all.unwrap_or(Plain { interrupted: true, ..scouts })))
+            } else {
+                by_splitting()
+            }
         }
-        How::Either => by_splitting(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Splitting: the climb to a collapse in stages, with clones that start from where others have got to.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::super::batch::in_parallel;
+use super::super::batch::{as_far_as_it_goes, in_parallel};
 use super::super::meter::patience;
 use super::gauge::Gauge;
 use super::{Collapse, Odds};
@@ -29,6 +29,10 @@ pub struct Splitting {
     pub clones: u64,
     /// How often it collapses.
     pub odds: Odds,
+    /// Whether a pilot has found it too rare to go on: the last height is crossed less than once in 10^12 years.
+    pub too_rare: bool,
+    /// Whether it was stopped: this is what was known by then.
+    pub interrupted: bool,
 }
 
 impl Splitting {
@@ -36,6 +40,10 @@ impl Splitting {
     /// number of clones that could have (95 %).
     pub fn bound(&self) -> f64 {
         let (_, before) = self.shares.split_last().unwrap_or((&0.0, &[]));
+        if self.too_rare {
+            // Whoever collapses crosses the last height before.
+            return self.flux * before.iter().product::<f64>();
+        }
         let last = 3.0 / (CLONES * self.rates.len()) as f64;
         self.flux * before.iter().product::<f64>() * last
     }
@@ -43,14 +51,18 @@ impl Splitting {
 
 /// Clones from each height in a repetition.
 const CLONES: usize = 300;
-/// Repetitions at a time, and at the most: they go on until the interval is narrow.
+/// Repetitions at a time: they go on until the interval is narrow.
 const BATCH: u64 = 20;
-const MOST_REPETITIONS: u64 = 100;
+/// Fewer repetitions tell no interval.
+pub const FEWEST_REPETITIONS: u64 = BATCH;
+/// As many repetitions as are made where nobody says.
+pub(super) const MOST_REPETITIONS: u64 = 100;
 const NARROW: f64 = 0.2;
 /// The share of a pilot's clones that shall get from one height to the next, and from the last one down.
 const SHARE: f64 = 0.2;
-/// Heights beyond which nobody looks: below one in 10^40.
+/// A pilot climbs at most so many heights, and none that is crossed less often per second: once in 10^12 years.
 const MOST_HEIGHTS: usize = 60;
+const TOO_RARE: f64 = 3e-20;
 /// Looks at the calm state, one a window or a timeout apart, from which its height is known.
 const LOOKS: usize = 400;
 /// How long a world is left alone before it is looked at, in looks.
@@ -112,6 +124,8 @@ struct Ladder<'m> {
     heights: Vec<f64>,
     /// Whether the pilot has seen the calm state left at all.
     is_left: bool,
+    /// What the pilot has found, if it gave up since the last height is crossed too rarely.
+    too_rare: Option<Climb>,
 }
 
 /// What one repetition has found.
@@ -121,27 +135,40 @@ struct Climb {
     clones: u64,
 }
 
-/// How often `model` collapses by chance, by splitting. None if `stop` was set meanwhile.
+/// How often `model` collapses by chance, by at most so many repetitions of splitting. Where `stop` is set
+/// meanwhile, the answer is that of the repetitions that were done; none if they were too few to tell an interval.
 pub fn splitting(
     model: &Model,
     collapse: Collapse,
     seed: u64,
+    most: u64,
     stop: &AtomicBool,
     progress: impl Fn() + Sync,
 ) -> Option<Splitting> {
-    let ladder = Ladder::build(model, collapse, seed, stop)?;
+    let mut ladder = Ladder::build(model, collapse, seed, stop)?;
     let mut climbs: Vec<Climb> = Vec::new();
+    let too_rare = ladder.too_rare.is_some();
+    climbs.extend(ladder.too_rare.take());
     if !ladder.is_left {
         climbs.push(Climb { flux: 0.0, shares: vec![0.0], clones: 0 });
     }
-    while ladder.is_left && (climbs.len() as u64) < MOST_REPETITIONS {
+    let mut interrupted = false;
+    while ladder.is_left && !too_rare && (climbs.len() as u64) < most {
         let first = climbs.len() as u64;
-        let repetitions: Vec<u64> = (first..first + BATCH).collect();
-        climbs.extend(in_parallel(&repetitions, stop, |_, &repetition| {
-            let climb = ladder.climb(repetition);
+        let repetitions: Vec<u64> = (first..most.min(first + BATCH)).collect();
+        let done = as_far_as_it_goes(&repetitions, stop, |_, &repetition| {
+            let climb = ladder.climb(repetition, stop)?;
             progress();
-            climb
-        })?);
+            Some(climb)
+        });
+        climbs.extend(done.into_iter().flatten().flatten());
+        interrupted = (climbs.len() as u64) < first + repetitions.len() as u64;
+        if interrupted && climbs.len() < 2 {
+            return None;
+        }
+        if interrupted {
+            break;
+        }
         let odds = odds(&climbs);
         if odds.per_second == 0.0 || odds.relative_error() <= NARROW {
             break;
@@ -150,14 +177,21 @@ pub fn splitting(
     let mean =
         |of: &dyn Fn(&Climb) -> f64| climbs.iter().map(of).sum::<f64>() / climbs.len() as f64;
     let shares = (0..ladder.heights.len()).map(|stage| mean(&|climb| climb.shares[stage]));
-    Some(Splitting {
+    let odds = odds(&climbs);
+    let mut found = Splitting {
         flux: mean(&|climb| climb.flux),
         shares: shares.collect(),
         rates: climbs.iter().map(Climb::rate).collect(),
         clones: climbs.iter().map(|climb| climb.clones).sum(),
-        odds: odds(&climbs),
+        odds,
         heights: ladder.heights,
-    })
+        too_rare,
+        interrupted,
+    };
+    if too_rare {
+        found.odds.interval = Interval { low: 0.0, high: found.bound() };
+    }
+    Some(found)
 }
 
 fn odds(climbs: &[Climb]) -> Odds {
@@ -201,6 +235,7 @@ impl<'m> Ladder<'m> {
             calm,
             heights: vec![usual.max(calm + step)],
             is_left: true,
+            too_rare: None,
         };
         ladder.extend(stop)?;
         Some(ladder)
@@ -208,7 +243,8 @@ impl<'m> Ladder<'m> {
 
     /// Adds heights until a fair share of clones from the last one collapses.
     fn extend(&mut self, stop: &AtomicBool) -> Option<()> {
-        let (mut there, _) = self.enter(PILOT);
+        let (mut there, flux) = self.enter(PILOT);
+        let (mut shares, mut clones_in_all) = (Vec::new(), 0);
         if there.is_empty() {
             self.is_left = false;
             return Some(());
@@ -235,7 +271,16 @@ impl<'m> Ladder<'m> {
                 return Some(());
             };
             let next = usual.max(lowest);
+            let further = highest.iter().filter(|height| **height >= next).count();
+            shares.push(further as f64 / CLONES as f64);
+            clones_in_all += 2 * CLONES as u64;
             self.heights.push(next);
+            if flux * shares.iter().product::<f64>() < TOO_RARE {
+                // Of the last height it is not known how many get further.
+                shares.push(0.0);
+                self.too_rare = Some(Climb { flux, shares, clones: clones_in_all });
+                return Some(());
+            }
             there = in_parallel(&clones, stop, |_, &clone| {
                 let mut way = self.branch(&there, PILOT, stage, clone);
                 way.climbs_to(next, self.calm).then_some(way)
@@ -294,12 +339,15 @@ impl<'m> Ladder<'m> {
         (there, flux)
     }
 
-    /// One repetition, from the calm state to the collapse.
-    fn climb(&self, repetition: u64) -> Climb {
+    /// One repetition, from the calm state to the collapse; none if `stop` was set meanwhile.
+    fn climb(&self, repetition: u64, stop: &AtomicBool) -> Option<Climb> {
         let (mut there, flux) = self.enter(repetition);
         let mut shares = Vec::with_capacity(self.heights.len());
         let mut clones = 0;
         for stage in 0..self.heights.len() {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
             let next = self.heights.get(stage + 1).copied().unwrap_or(f64::INFINITY);
             let followed = if there.is_empty() { 0 } else { CLONES };
             let ways = (0..followed).filter_map(|clone| {
@@ -310,6 +358,6 @@ impl<'m> Ladder<'m> {
             clones += followed as u64;
             shares.push(there.len() as f64 / CLONES as f64);
         }
-        Climb { flux, shares, clones }
+        Some(Climb { flux, shares, clones })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::analysis::{Answers, Verdict, assess, ends_well};
-use crate::experiment::batch::in_parallel;
+use crate::experiment::batch::{as_far_as_it_goes, in_parallel};
 use crate::model::Model;
 
 /// Why a search has no result.
@@ -47,7 +47,8 @@ where
         self.ask(&jobs.collect::<Vec<_>>()).map(drop)
     }
 
-    /// Runs each value under its seed; one answer per job, in their order.
+    /// Runs each value under its seed; one answer per job, in their order. What was answered before it was stopped
+    /// is noted all the same.
     pub(in crate::experiment) fn ask(
         &mut self,
         jobs: &[(f64, u64)],
@@ -56,7 +57,7 @@ where
         let (progress, controls) = (&self.progress, AtomicU64::new(0));
         let jobs: Vec<(f64, &Model, u64)> =
             jobs.iter().map(|&(at, seed)| (at, self.model(at), seed)).collect();
-        let answers = in_parallel(&jobs, self.stop, |bench, &(at, model, seed)| {
+        let answers = as_far_as_it_goes(&jobs, self.stop, |bench, &(at, model, seed)| {
             let recording = bench.record(model, seed);
             let well = ends_well(model, &recording, || {
                 controls.fetch_add(1, Ordering::Relaxed);
@@ -64,14 +65,13 @@ where
             });
             progress();
             Answers { at, runs: 1, recovered: u64::from(well) }
-        })
-        .ok_or(Halt::Stopped)?;
-        self.runs += answers.len() as u64;
+        });
+        self.runs += answers.iter().flatten().count() as u64;
         self.controls += controls.into_inner();
-        for answer in &answers {
+        for answer in answers.iter().flatten() {
             self.note(*answer);
         }
-        Ok(answers)
+        answers.into_iter().collect::<Option<Vec<_>>>().ok_or(Halt::Stopped)
     }
 
     /// The verdicts at one value.

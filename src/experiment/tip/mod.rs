@@ -46,6 +46,8 @@ pub struct Tipping {
     pub runs: u64,
     /// How many control runs it took besides.
     pub controls: u64,
+    /// Whether it was stopped: this is what was known by then.
+    pub interrupted: bool,
 }
 
 /// Seeds at each place of the first look.
@@ -76,8 +78,10 @@ impl TipSearch {
     /// Searches, in parallel on rayon's current pool. `world` is the model at a value of the parameter;
     /// `progress` is told of every finished run, from any thread.
     ///
+    /// Where `stop` is set meanwhile, the answer is what is known by then.
+    ///
     /// # Errors
-    /// What `world` says of a value, or that `stop` was set meanwhile.
+    /// What `world` says of a value, or that `stop` was set before there was anything to tell.
     pub fn search<E>(
         &self,
         world: impl Fn(f64) -> Result<Model, E>,
@@ -85,6 +89,27 @@ impl TipSearch {
         progress: impl Fn() + Sync,
     ) -> Result<Tipping, Halt<E>> {
         let mut asked = Asked::new(world, stop, progress);
+        let (mut points, mut collapsed) = (Vec::new(), Vec::new());
+        let interrupted = match self.look(&mut asked, &mut points, &mut collapsed) {
+            Ok(()) => false,
+            Err(Halt::Stopped) if asked.runs > 0 => true,
+            Err(halt) => return Err(halt),
+        };
+        let Asked { answers: tried, runs, controls, .. } = asked;
+        Ok(Tipping { range: self.range, tried, points, collapsed, runs, controls, interrupted })
+    }
+
+    /// The search, with what it has found until it ends or is stopped.
+    fn look<E, W, P>(
+        &self,
+        asked: &mut Asked<'_, W, P>,
+        points: &mut Vec<TippingPoint>,
+        collapsed: &mut Vec<Verdict>,
+    ) -> Result<(), Halt<E>>
+    where
+        W: Fn(f64) -> Result<Model, E>,
+        P: Fn() + Sync,
+    {
         let places = self.range.spread(PLACES, MOST_WHOLE);
         asked.everywhere(&places, self.seed..self.seed + SEEDS_PER_PLACE)?;
         let doubtful = scan::doubtful(&asked.answers);
@@ -94,35 +119,28 @@ impl TipSearch {
             asked.everywhere(&doubtful, self.seed + more.start..self.seed + more.end)?;
         }
         let borders = scan::borders(&asked.answers, !doubtful.is_empty());
-        let mut points = Vec::new();
         let mut next_seed = self.seed + SEEDS_IN_DOUBT;
         for (nth, border) in borders.iter().enumerate() {
             let left = self.most_runs.saturating_sub(asked.runs + SEEDS_PER_PLACE);
             let share = left / (borders.len() - nth) as u64;
-            points.push(self.follow(border, share, &mut next_seed, &mut asked)?);
+            let (point, end) = self.follow(border, share, &mut next_seed, asked);
+            points.push(point);
+            end?;
         }
-        let collapsed = match scan::collapsed(&asked.answers, &places, &borders) {
-            Some(place) => asked.verdicts(place, self.seed..self.seed + SEEDS_PER_PLACE)?,
-            None => Vec::new(),
-        };
-        Ok(Tipping {
-            range: self.range,
-            tried: asked.answers,
-            points,
-            collapsed,
-            runs: asked.runs,
-            controls: asked.controls,
-        })
+        if let Some(place) = scan::collapsed(&asked.answers, &places, &borders) {
+            *collapsed = asked.verdicts(place, self.seed..self.seed + SEEDS_PER_PLACE)?;
+        }
+        Ok(())
     }
 
-    /// Searches for one border with at most `most` runs.
+    /// Searches for one border with at most `most` runs, and tells it as far as it is known, and why no further.
     fn follow<E, W, P>(
         &self,
         border: &scan::Border,
         most: u64,
         next_seed: &mut u64,
         asked: &mut Asked<'_, W, P>,
-    ) -> Result<TippingPoint, Halt<E>>
+    ) -> (TippingPoint, Result<(), Halt<E>>)
     where
         W: Fn(f64) -> Result<Model, E>,
         P: Fn() + Sync,
@@ -134,6 +152,7 @@ impl TipSearch {
         let within = border.within[0]..=border.within[1];
         let known = asked.answers.iter().filter(|answers| within.contains(&answers.at));
         threshold.learn(&known.map(on_axis).collect::<Vec<_>>());
+        let mut end = Ok(());
         for batch in 0..most / BATCH as u64 {
             if batch >= FEWEST_BATCHES && self.is_narrow(&threshold) {
                 break;
@@ -142,10 +161,15 @@ impl TipSearch {
             let places = places.map(|share| range.round(range.at(share.clamp(low, high))));
             let jobs: Vec<(f64, u64)> = places.zip(*next_seed..).collect();
             *next_seed += BATCH as u64;
-            let answers = asked.ask(&jobs)?;
-            threshold.learn(&answers.iter().map(on_axis).collect::<Vec<_>>());
+            match asked.ask(&jobs) {
+                Ok(answers) => threshold.learn(&answers.iter().map(on_axis).collect::<Vec<_>>()),
+                Err(halt) => {
+                    end = Err(halt);
+                    break;
+                }
+            }
         }
-        Ok(TippingPoint::of(&threshold, border.side, range))
+        (TippingPoint::of(&threshold, border.side, range), end)
     }
 
     /// Whether there is nothing left that more runs are worth. A curve that happens to look steep also looks

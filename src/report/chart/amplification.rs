@@ -1,6 +1,6 @@
 //! How attempts multiply on their way down: for each edge, and each variant.
 
-use crate::experiment::Run;
+use crate::experiment::{Range, Run};
 use crate::id::ClientId;
 use crate::model::{Caller, Model};
 use crate::observe::EdgeTotal;
@@ -52,8 +52,9 @@ pub fn amplification(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
     let seen = lines.iter().flat_map(|line| line.values.iter().flatten().copied());
     let (least, most) = seen.fold((1.0_f64, 1.0_f64), |(a, b), value| (a.min(value), b.max(value)));
     let logarithmic = most >= WIDE * least;
-    let reach = if logarithmic { [0.9 * least, 1.15 * most] } else { [0.0, 1.08 * most] };
-    let marks = between(reach[0], reach[1], logarithmic);
+    let (from, to) = if logarithmic { (0.9 * least, 1.15 * most) } else { (0.0, 1.08 * most) };
+    let reach = Range { from, to, logarithmic, whole: false };
+    let marks = between(from, to, logarithmic);
     let mut says = format!(
         "Attempts for each call that fresh requests need, on the way down, seed {}",
         first.seed
@@ -75,7 +76,7 @@ pub fn amplification(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
     let height = HEIGHT.max(endings::HEIGHT * lines.len() as f64);
     let width = theme::WIDTH - theme::MARGIN - room - left;
     let plot = Area { left, top: heading.bottom(), width, height };
-    let frame = Frame { plot, columns: places.len(), reach, logarithmic };
+    let frame = Frame { plot, columns: places.len(), reach };
     Some(Chart::draw(title, plot.bottom() + BELOW + theme::MARGIN - 8.0, |canvas| {
         heading.draw(canvas);
         frame.draw(canvas, &marks, &places);
@@ -145,8 +146,7 @@ fn times_needed(model: &Model, run: &Run) -> Vec<Option<f64>> {
 struct Frame {
     plot: Area,
     columns: usize,
-    reach: [f64; 2],
-    logarithmic: bool,
+    reach: Range,
 }
 
 impl Frame {
@@ -155,12 +155,7 @@ impl Frame {
     }
 
     fn y(&self, value: f64) -> f64 {
-        let [least, most] = self.reach;
-        let share = if self.logarithmic {
-            libm::log(value / least) / libm::log(most / least)
-        } else {
-            (value - least) / (most - least)
-        };
+        let share = self.reach.share_of(value);
         self.plot.bottom() - share.clamp(0.0, 1.0) * self.plot.height
     }
 

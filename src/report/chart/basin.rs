@@ -1,7 +1,7 @@
 //! The phase portrait: backlog against retries, where states lead, the boundary between the two sides, and
 //! the way of the scenario's own run.
 
-use crate::experiment::{Arrow, Basin};
+use crate::experiment::{Arrow, Basin, Brink};
 use crate::observe;
 
 use super::canvas::{Anchor, Canvas, Lettering, Stroke};
@@ -80,7 +80,7 @@ fn border(found: &Basin, x: Scale, y: Scale) -> Vec<Point> {
     if found.tipping.middle().is_none() {
         return border;
     }
-    match found.tipping_retries.middle() {
+    match found.tipping_retries.as_ref().and_then(Brink::middle) {
         Some(retries) => border.push((x.at(0.0), y.at(retries))),
         // Retries alone do not tip it: the boundary goes up as far as it is known.
         None => {

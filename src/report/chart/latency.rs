@@ -1,6 +1,6 @@
 //! How long requests took that were answered, up to the rarest.
 
-use crate::experiment::Run;
+use crate::experiment::{Range, Run};
 use crate::model::Model;
 use crate::observe::Latency;
 
@@ -66,8 +66,8 @@ pub fn latency(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
     // Half a decade at least: a line of one latency is a line, and no accident at the edge.
     let (low, high) = (0.8 * least, (1.25 * most).max(3.0 * least));
     let (low, high) = if high >= 10.0 * low { (low, high) } else { (0.0, high) };
-    let y = Axis { of: [low, high], is_by_ratio: low > 0.0 };
-    let x = Axis { of: [FIRST, rarest.min(0.1)], is_by_ratio: true };
+    let y = Range { from: low, to: high, logarithmic: low > 0.0, whole: false };
+    let x = Range { from: FIRST, to: rarest.min(0.1), logarithmic: true, whole: false };
     let seed = runs.first().map_or(0, |(_, run)| run.seed);
     let says = format!(
         "How long requests took that were answered, seed {seed}: at p99, one in a hundred took longer. \
@@ -79,7 +79,7 @@ pub fn latency(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
         Key::new(limit, "timeout of one attempt; a request that tries again may take longer")
     });
     let heading = Heading::new(title, &says, keys.into_iter().collect());
-    let marks = between(low, high, y.is_by_ratio);
+    let marks = between(low, high, y.logarithmic);
     let widest = marks.iter().map(|(_, label)| font::width(label, theme::SMALL));
     let left = theme::MARGIN + 24.0 + widest.fold(0.0, f64::max) + 7.0;
     let room = endings::room(lines.iter().map(|line| &line.name));
@@ -87,7 +87,10 @@ pub fn latency(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
     let width = theme::WIDTH - theme::MARGIN - room - left;
     let plot = Area { left, top: heading.bottom(), width, height };
     let at = |(share, length): (f64, f64)| -> Point {
-        (plot.left + width * x.share(share), plot.bottom() - height * y.share(length))
+        (
+            plot.left + width * x.share_of(share).clamp(0.0, 1.0),
+            plot.bottom() - height * y.share_of(length).clamp(0.0, 1.0),
+        )
     };
     let bottom = plot.bottom() + axis::LABELS_BELOW + theme::MARGIN - 8.0;
     Some(Chart::draw(title, bottom, |canvas| {
@@ -100,7 +103,7 @@ pub fn latency(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
             canvas.text_beside(label, (plot.left - 7.0, height), lettering);
         }
         axis::name_upwards(canvas, plot, theme::MARGIN + 14.0, "latency, ms");
-        percentiles(canvas, plot, &|share| at((share, low)).0, x.of[1]);
+        percentiles(canvas, plot, &|share| at((share, low)).0, x.to);
         if let Some(timeout) = timeout {
             let height = at((FIRST, timeout)).1;
             let limit = Stroke(theme::LIMIT, theme::MEDIUM);
@@ -150,24 +153,6 @@ fn common_timeout(runs: &[(&Model, &Run)]) -> Option<f64> {
     let mut timeouts = clients.map(|client| client.edge.timeout);
     let first = timeouts.next()??;
     timeouts.all(|other| other == Some(first)).then(|| first.as_secs_f64() * 1e3)
-}
-
-/// From the first quantity to the last, evenly or by ratio.
-struct Axis {
-    of: [f64; 2],
-    is_by_ratio: bool,
-}
-
-impl Axis {
-    fn share(&self, value: f64) -> f64 {
-        let [first, last] = self.of;
-        let share = if self.is_by_ratio {
-            libm::log(value / first) / libm::log(last / first)
-        } else {
-            (value - first) / (last - first)
-        };
-        share.clamp(0.0, 1.0)
-    }
 }
 
 #[cfg(test)]

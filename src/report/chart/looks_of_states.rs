@@ -25,12 +25,13 @@ fn portraits() -> Vec<(&'static str, Chart)> {
         Basin {
             tipping: tipping(backlog),
             boundary: vec![(0, tipping(backlog)), (400, tipping(backlog / 2.0))],
-            tipping_retries: tipping(retries),
+            tipping_retries: Some(tipping(retries)),
             reach: Reach { backlog_s: 2.2, retries: 1_100.0 },
             drift: (0..81).map(arrow).collect(),
             trajectory: (0..40).map(point).collect(),
             every: Span::from_millis(250),
             runs: 300,
+            interrupted: false,
         }
     };
     let never = f64::INFINITY;
@@ -52,6 +53,8 @@ fn climbs() -> Vec<(&'static str, Chart)> {
             shares: vec![share; heights],
             rates: vec![per_second; 20],
             clones: 60_000,
+            too_rare: false,
+            interrupted: false,
             odds: Odds { per_second, interval },
         }
     };
@@ -68,8 +71,10 @@ fn loops() -> Vec<(&'static str, Chart)> {
         let traverse = Traverse {
             out: (0..count).map(|place| Some(if place > count / 2 { 0.1 } else { 1.0 })).collect(),
             back: (0..count).map(|place| (place + 1 < count).then_some(0.2)).collect(),
+            draining: vec![false; count],
             collapsed: corners.map(|(collapsed, _)| collapsed),
             returned: corners.map(|(_, returned)| returned),
+            good_again: corners.map(|(_, returned)| returned),
         };
         let values = (0..count).map(|place| Coordinate {
             label: format!("{place}.25 seconds"),
@@ -81,6 +86,8 @@ fn loops() -> Vec<(&'static str, Chart)> {
             hold: Span::from_secs(20),
             good: 0.9,
             traverses: vec![traverse],
+            runs: 1,
+            interrupted: false,
         }
     };
     let says = "It collapses, and it comes back. ".repeat(9);

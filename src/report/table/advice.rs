@@ -38,7 +38,16 @@ pub struct AdviceDocument<'a> {
     pub tried: &'a [Tried],
     /// What an operator can do, by how late it is.
     pub ways_out: &'a [WayOut],
+    /// How many seconds a run goes on after the last trigger.
+    pub left_s: f64,
+    /// Runs, and control runs, that no single change took: those that told what it does unchanged, and prices.
+    pub others: [u64; 2],
+    /// Of something that was stopped, how many changes were not tried.
+    pub interrupted: Option<usize>,
 }
+
+/// A recovery that takes this part of the time that is left depends on how much that is.
+const LONG: f64 = 0.25;
 
 impl AdviceDocument<'_> {
     fn helps(&self) -> Vec<(&Tried, &Cure)> {
@@ -50,6 +59,18 @@ impl AdviceDocument<'_> {
         if !self.needs_help {
             return format!("“{variant}” comes back by itself: there is nothing to advise.");
         }
+        let interrupted = match self.interrupted {
+            None => String::new(),
+            Some(0) => "Interrupted: this is what was known by then. ".to_owned(),
+            Some(left) => format!(
+                "Interrupted: this is what was known by then, and {left} changes were not tried. "
+            ),
+        };
+        interrupted + &self.found()
+    }
+
+    fn found(&self) -> String {
+        let Self { variant, .. } = self;
         let helps = self.helps();
         let (count, all) = (helps.len(), self.tried.len());
         let Some((best, cure)) = helps.first() else {
@@ -84,10 +105,29 @@ impl AdviceDocument<'_> {
         several.map(|(tried, _)| format!("{}:{}", tried.name, set(&tried.changes))).collect()
     }
 
+    /// Of thresholds that are those of this horizon, since what is slower than it does not count as recovery.
+    fn slow(&self) -> Option<String> {
+        let slow = self.helps().into_iter().filter(|(tried, cure)| {
+            tried.along.is_some() && cure.recovery_time_s > LONG * self.left_s
+        });
+        let slow: Vec<String> = slow
+            .map(|(tried, cure)| format!("{} ({} s)", tried.name, seconds(cure.recovery_time_s)))
+            .collect();
+        (!slow.is_empty()).then(|| {
+            format!(
+                "A threshold depends on the horizon where recovery takes long: of the {} s between the \
+                 disturbance and the horizon, {}. With a longer horizon it may be milder.",
+                seconds(self.left_s),
+                slow.join(", ")
+            )
+        })
+    }
+
     fn cost(&self) -> String {
         let all = || self.tried.iter().chain(self.ways_out.iter().flat_map(|way| &way.tried));
-        let runs: u64 = all().map(|tried| tried.trial.runs).sum();
-        let controls: u64 = all().map(|tried| tried.trial.controls).sum();
+        let [other_runs, other_controls] = self.others;
+        let runs = other_runs + all().map(|tried| tried.trial.runs).sum::<u64>();
+        let controls = other_controls + all().map(|tried| tried.trial.controls).sum::<u64>();
         format!(
             "It took {} runs, and {} control runs besides.",
             thousands(runs),
@@ -215,8 +255,8 @@ impl Document for AdviceDocument<'_> {
         if !self.helps().is_empty() {
             text.push_str(&self.cures().text(width));
             text.push('\n');
-            for note in self.several_changes() {
-                text.push_str(&plain(&note));
+            for note in self.several_changes().iter().chain(&self.slow()) {
+                text.push_str(&plain(note));
             }
         }
         for sheet in [self.failures(), self.operator()].into_iter().flatten() {
@@ -238,6 +278,9 @@ impl Document for AdviceDocument<'_> {
         let cures = (!self.helps().is_empty()).then(|| self.cures());
         for sheet in [cures, self.failures(), self.operator()].into_iter().flatten() {
             text.push_str(&format!("{}\n", sheet.markdown()));
+        }
+        if let Some(slow) = self.slow() {
+            text.push_str(&format!("{}\n\n", escape(&slow)));
         }
         text.push_str(&format!("{}\n", self.cost()));
         text
@@ -262,6 +305,8 @@ impl Document for AdviceDocument<'_> {
             ("scenario", self.title.into()),
             ("variant", self.variant.into()),
             ("needs_help", self.needs_help.into()),
+            ("interrupted", self.interrupted.is_some().into()),
+            ("left_s", self.left_s.into()),
             ("goodput_per_s", self.before.goodput_per_s.into()),
             ("p99_s", self.before.p99_s.into()),
             ("changes", all(self.tried)),

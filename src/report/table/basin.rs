@@ -27,9 +27,10 @@ impl BasinDocument<'_> {
     /// What was found, in words.
     pub fn sentence(&self) -> String {
         let Basin { tipping, boundary, tipping_retries, .. } = self.found;
-        let retries = match tipping_retries.middle() {
+        let of_retries = tipping_retries.as_ref().and_then(|brink| Some((brink, brink.middle()?)));
+        let retries = match of_retries {
             None => String::new(),
-            Some(middle) => format!(
+            Some((tipping_retries, middle)) => format!(
                 " With nothing waiting, {} retries{} under way do the same.",
                 count(middle),
                 within(tipping_retries, count)
@@ -58,9 +59,14 @@ impl BasinDocument<'_> {
     }
 
     fn about(&self) -> String {
-        let Basin { tipping, runs, .. } = self.found;
+        let Basin { tipping, runs, interrupted, .. } = self.found;
+        let interrupted = if *interrupted {
+            "Interrupted: this is what was known by then, of the seeds and retries in the table. "
+        } else {
+            ""
+        };
         format!(
-            "“{}” without triggers, begun with work that waits and requests that are tried again; medians and \
+            "{interrupted}“{}” without triggers, begun with work that waits and requests that are tried again; medians and \
              95 % intervals over {} seeds, with retries under way over fewer, in {} runs.",
             self.variant,
             tipping.thresholds.len(),
@@ -162,15 +168,18 @@ impl Document for BasinDocument<'_> {
             ])
         };
         let tipping = tipping_fields("value", &found.tipping);
-        let tipping_retries = tipping_fields("value", &found.tipping_retries);
+        let tipping_retries = found.tipping_retries.as_ref();
+        let tipping_retries = tipping_retries
+            .map_or(Value::Nothing, |brink| Value::Record(tipping_fields("value", brink)));
         let trajectory = found.trajectory.iter().enumerate().map(step).collect();
         json::object(&record([
             ("scenario", self.title.into()),
             ("variant", self.variant.into()),
             ("says", self.sentence().as_str().into()),
             ("runs", found.runs.into()),
+            ("interrupted", found.interrupted.into()),
             ("tipping_backlog_s", Value::Record(tipping)),
-            ("tipping_retries", Value::Record(tipping_retries)),
+            ("tipping_retries", tipping_retries),
             ("boundary", Value::Records(self.records())),
             ("drift", Value::Records(found.drift.iter().map(arrow).collect())),
             ("trajectory", Value::Records(trajectory)),

@@ -67,15 +67,15 @@ impl FrontierDocument<'_> {
                 x.path
             );
         };
-        let width = |at: &Estimate| at.interval.high - at.interval.low;
-        let value = |at: &Estimate| format!("{}{}", decimal(at.value, width(at)), y.unit());
+        let value = |at: &Estimate| format!("{}{}", self.tips_at(at), y.unit());
         let side = match self.frontier.side {
             Some(Side::Above) => "above",
             Some(Side::Below) | None => "below",
         };
         format!(
-            "“{variant}” tips at {} = {} where {} is {first}{}, and at {} where it is {last}{}; {side} \
+            "“{variant}” tips {} {} = {} where {} is {first}{}, and {0} {} where it is {last}{}; {side} \
              the line it recovers more often than not.{}",
+            if self.frontier.y.whole { "between" } else { "at" },
             y.path,
             value(at_first),
             x.path,
@@ -84,6 +84,23 @@ impl FrontierDocument<'_> {
             x.unit(),
             self.outside()
         )
+    }
+
+    /// Where it tips: between two whole numbers, where there is nothing else.
+    fn tips_at(&self, at: &Estimate) -> String {
+        if self.frontier.y.whole {
+            let below = at.value.floor();
+            return format!("{below} and {}", below + 1.0);
+        }
+        decimal(at.value, at.interval.high - at.interval.low)
+    }
+
+    /// From one value to another, in as many digits as tell them apart.
+    fn stretch(&self, from: f64, to: f64) -> String {
+        if self.frontier.y.whole {
+            return format!("{}–{}", from.floor(), to.ceil());
+        }
+        format!("{}–{}", decimal(from, to - from), decimal(to, to - from))
     }
 
     /// Of the columns in which nothing tips.
@@ -107,8 +124,10 @@ impl FrontierDocument<'_> {
     }
 
     fn cost(&self) -> String {
-        let Frontier { runs, controls, cut_short, .. } = self.frontier;
-        let cut = if *cut_short {
+        let Frontier { runs, controls, cut_short, interrupted, .. } = self.frontier;
+        let cut = if *interrupted {
+            " Interrupted: this is what was known by then, and not all columns."
+        } else if *cut_short {
             " The runs were used up before every bend was looked at: more --runs follow it closer."
         } else {
             ""
@@ -134,17 +153,14 @@ impl FrontierDocument<'_> {
             };
             columns.iter().map(cell).collect::<Vec<_>>()
         };
-        let width = |at: &Estimate| at.interval.high - at.interval.low;
         let unit = self.y.unit();
-        let tips = format!("{} tips at{unit}", grid::short(self.y.path));
-        let of_tips = |at: &Estimate, _: [f64; 2]| Cell::new(decimal(at.value, width(at)));
+        let between = if self.frontier.y.whole { "between" } else { "at" };
+        let tips = format!("{} tips {between}{unit}", grid::short(self.y.path));
+        let of_tips = |at: &Estimate, _: [f64; 2]| Cell::new(self.tips_at(at));
         let of_interval = |at: &Estimate, _: [f64; 2]| {
-            let (low, high) = (at.interval.low, at.interval.high);
-            Cell::styled(format!("{}–{}", decimal(low, width(at)), decimal(high, width(at))), FAINT)
+            Cell::styled(self.stretch(at.interval.low, at.interval.high), FAINT)
         };
-        let of_mixed = |_: &Estimate, [from, to]: [f64; 2]| {
-            Cell::new(format!("{}–{}", decimal(from, to - from), decimal(to, to - from)))
-        };
+        let of_mixed = |_: &Estimate, [from, to]: [f64; 2]| Cell::new(self.stretch(from, to));
         Sheet::new(
             format!("{}{}", grid::short(self.x.path), self.x.unit()),
             names,
@@ -218,6 +234,8 @@ impl Document for FrontierDocument<'_> {
             ("runs", self.frontier.runs.into()),
             ("controls", self.frontier.controls.into()),
             ("grid_runs", self.grid_runs.into()),
+            ("cut_short", self.frontier.cut_short.into()),
+            ("interrupted", self.frontier.interrupted.into()),
             ("columns", Value::Records(self.records())),
         ]))
     }

@@ -60,7 +60,7 @@ impl HysteresisDocument<'_> {
             };
             return format!("On the way {out} to {end} it does not collapse{some}.");
         };
-        let collapsed = format!("On the way {out} it collapses at {}", told(collapse));
+        let collapsed = format!("On the way {out} it collapses at {}", self.told(collapse));
         let Some(comeback) = found.comeback() else {
             let some = if returns == 0 {
                 String::new()
@@ -80,24 +80,83 @@ impl HysteresisDocument<'_> {
         if within.count() <= 3 {
             return format!(
                 "{collapsed}; on the way back {back} it comes back at {}. A loop, if there is any, is too narrow \
-                 for these steps.",
-                told(comeback)
+                 for these steps.{}",
+                self.told(comeback),
+                self.still_draining()
             );
         }
         format!(
             "{collapsed}; on the way back {back} it comes back only at {}. The loop is {} wide: within it \
-             both states hold, and which one is a matter of history.",
-            told(comeback),
-            seconds(width)
+             both states hold, and which one is a matter of history.{}",
+            self.told(comeback),
+            self.number(width),
+            self.still_draining()
         )
     }
 
+    /// Of the values that were left before what waited was worked off.
+    fn still_draining(&self) -> String {
+        let places = 0..self.found.values.len();
+        let left: Vec<usize> = places.filter(|&place| self.draining(place) > 0).collect();
+        let (Some(&first), Some(&last)) = (left.first(), left.last()) else { return String::new() };
+        let label = |place: usize| &self.found.values[place].label;
+        let which = if first == last {
+            format!("At {}", label(first))
+        } else {
+            let (from, to) = if self.found.rising { (last, first) } else { (first, last) };
+            format!("From {} to {}", label(from), label(to))
+        };
+        let good = self.found.good_again().map_or_else(String::new, |corner| {
+            format!("; goodput was good again at {}", self.told(corner))
+        });
+        format!(" {which} the backlog was still falling when the value was left{good}.")
+    }
+
+    /// How many seeds left a value on the way back while the backlog still fell.
+    fn draining(&self, place: usize) -> usize {
+        self.found.traverses.iter().filter(|traverse| traverse.draining[place]).count()
+    }
+
+    /// A value of the axis: with as many decimals as its steps have, and one more for what lies between two.
+    fn number(&self, value: f64) -> String {
+        let decimals = |number: f64| number.to_string().split_once('.').map_or(0, |(_, d)| d.len());
+        let numbers = self.found.values.iter().filter_map(|value| value.number);
+        let digits = numbers.map(decimals).max().unwrap_or(0) + 1;
+        let text = format!("{value:.digits$}");
+        let is_length = self.found.values.iter().any(|value| value.label.parse::<f64>().is_err());
+        let unit = if is_length { " s" } else { "" };
+        format!("{}{unit}", text.trim_end_matches('0').trim_end_matches('.'))
+    }
+
+    /// `0.95 (0.9 to 1)`.
+    fn told(&self, corner: Corner) -> String {
+        let Corner { middle, interval: Interval { low, high } } = corner;
+        let number = |value: f64| match value {
+            f64::INFINITY | f64::NEG_INFINITY => "beyond the range".to_owned(),
+            value => self.number(value),
+        };
+        if low == high {
+            self.number(middle)
+        } else {
+            format!("{} ({} to {})", self.number(middle), number(low), number(high))
+        }
+    }
+
     fn about(&self) -> String {
-        let seeds = self.found.traverses.len();
-        let runs =
-            if seeds == 1 { "1 run".to_owned() } else { format!("{seeds} runs, a seed each") };
+        let Hysteresis { traverses, runs, interrupted, .. } = self.found;
+        let seeds = traverses.len();
+        let runs = match (runs, seeds) {
+            (1, 1) => "1 run".to_owned(),
+            (runs, 1) => format!("{runs} runs of 1 seed"),
+            (runs, seeds) => format!("{runs} runs of {seeds} seeds"),
+        };
+        let interrupted = if *interrupted {
+            "Interrupted: this is what is known of the seeds that had been there and back. "
+        } else {
+            ""
+        };
         format!(
-            "{} of “{}” in steps within one run, each held for {} s or longer, without triggers; {runs}. \
+            "{interrupted}{} of “{}” in steps within one run, each held for {} s or longer, without triggers; {runs}. \
              Goodput as a share of fresh demand in the last half of a step: the median, the least and the \
              greatest. From {:.0} % on it counts as good.",
             self.axis,
@@ -109,19 +168,27 @@ impl HysteresisDocument<'_> {
 
     fn sheet(&self) -> Sheet {
         let places = 0..self.found.values.len();
-        let column = |heading: &str, way: Way| {
-            let cell = |place| match spread(Spelling::Percent, self.shares(place, way)) {
-                cell if self.shares(place, way).next().is_some() => cell,
-                _ => Cell::none(),
-            };
+        let column = |heading: &str, cell: &dyn Fn(usize) -> Cell| {
             let heading = ["goodput %", heading];
             Column::new(&heading, Align::Right, 0, places.clone().map(cell).collect())
+        };
+        let back_cell = |place| {
+            let cell = spread(Spelling::Percent, self.shares(place, BACK));
+            match self.draining(place) {
+                0 => cell,
+                seeds if seeds == self.shares(place, BACK).count() => {
+                    cell.and("still draining", style::FAINT)
+                }
+                seeds => cell.and(format!("{seeds} still draining"), style::FAINT),
+            }
         };
         let [out, back] = self.ways();
         let names = self.found.values.iter().map(|value| value.label.clone()).collect();
         let columns = vec![
-            column(&format!("on the way {out}"), OUT),
-            column(&format!("on the way {back}"), BACK),
+            column(&format!("on the way {out}"), &|place| {
+                spread(Spelling::Percent, self.shares(place, OUT))
+            }),
+            column(&format!("on the way {back}"), &back_cell),
         ];
         Sheet::new(grid::short(self.axis), names, columns)
     }
@@ -143,23 +210,10 @@ impl HysteresisDocument<'_> {
                 fields.push((format!("{name}_goodput_share_low"), low.into()));
                 fields.push((format!("{name}_goodput_share_high"), high.into()));
             }
+            fields.push(("draining_seeds".to_owned(), (self.draining(place) as u64).into()));
             fields
         };
         (0..self.found.values.len()).map(record_of).collect()
-    }
-}
-
-/// `0.95 (0.9 to 1)`.
-fn told(corner: Corner) -> String {
-    let Corner { middle, interval: Interval { low, high } } = corner;
-    let number = |value: f64| match value {
-        f64::INFINITY | f64::NEG_INFINITY => "beyond the range".to_owned(),
-        value => seconds(value),
-    };
-    if low == high {
-        seconds(middle)
-    } else {
-        format!("{} ({} to {})", seconds(middle), number(low), number(high))
     }
 }
 
@@ -205,12 +259,15 @@ impl Document for HysteresisDocument<'_> {
             ("axis", self.axis.into()),
             ("says", self.sentence().as_str().into()),
             ("seeds", (found.traverses.len() as u64).into()),
+            ("runs", found.runs.into()),
+            ("interrupted", found.interrupted.into()),
             ("hold_s", found.hold.as_secs_f64().into()),
             ("rising", found.rising.into()),
             ("collapsed_seeds", (collapses as u64).into()),
             ("returned_seeds", (returns as u64).into()),
             ("collapse", corner(found.collapse())),
             ("comeback", corner(found.comeback())),
+            ("good_again", corner(found.good_again())),
             ("width", width.into()),
             ("values", Value::Records(self.records())),
         ]))

@@ -21,8 +21,10 @@ mod runs;
 pub(super) mod sheet;
 mod spread;
 mod tip;
+mod tip_records;
 mod trace;
 mod value;
+mod windows;
 pub(super) mod wrap;
 
 pub use advice::{AdviceDocument, WayOut};

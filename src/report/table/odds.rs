@@ -52,11 +52,20 @@ impl OddsDocument<'_> {
             );
         }
         match self.found {
+            Answer::Plain(plain) if plain.watched_s <= 0.0 => {
+                "It was never watched while it was well, and so nothing is known of its odds."
+                    .to_owned()
+            }
             Answer::Plain(plain) => {
                 let bound = every(1.0 / plain.odds.interval.high);
                 format!("It was not seen to collapse by chance: less than once in {bound} (95 %).")
             }
             Answer::Splitting(splitting) => match splitting.bound() {
+                bound if splitting.too_rare => format!(
+                    "Undisturbed, it collapses by chance less than once in about {}: so rarely does it get to the \
+                     last of the heights that were looked at.",
+                    every(1.0 / bound)
+                ),
                 bound if bound > 0.0 => format!(
                     "No clone was seen to collapse by chance: less than once in {} (95 %).",
                     every(1.0 / bound)
@@ -91,11 +100,23 @@ impl OddsDocument<'_> {
                 splitting.rates.len()
             ),
         };
+        let interrupted = if self.is_interrupted() {
+            "Interrupted: this is what was known by then. "
+        } else {
+            ""
+        };
         format!(
-            "“{}” without triggers. It counts as a collapse that {collapse}. Found by {how}; in brackets 95 % \
+            "{interrupted}“{}” without triggers. It counts as a collapse that {collapse}. Found by {how}; in brackets 95 % \
              intervals.",
             self.variant
         )
+    }
+
+    const fn is_interrupted(&self) -> bool {
+        match self.found {
+            Answer::Plain(plain) => plain.interrupted,
+            Answer::Splitting(splitting) => splitting.interrupted,
+        }
     }
 
     fn sheet(&self) -> Option<Sheet> {
@@ -164,7 +185,8 @@ fn every(length_s: f64) -> String {
     let (unit, name) =
         UNITS.into_iter().find(|(unit, _)| length_s >= 2.0 * unit).unwrap_or(UNITS[4]);
     let value = length_s / if unit > 0.0 { unit } else { 1.0 };
-    format!("{} {name}", if value < 1e7 { three_digits(value) } else { format!("{value:.2e}") })
+    let is_plain = value == 0.0 || (0.001..1e7).contains(&value);
+    format!("{} {name}", if is_plain { three_digits(value) } else { format!("{value:.2e}") })
 }
 
 /// A chance of any size.
@@ -208,6 +230,10 @@ impl Document for OddsDocument<'_> {
             Answer::Plain(_) => ("plain", Value::Nothing),
             Answer::Splitting(_) => ("splitting", odds.relative_error().into()),
         };
+        let too_rare = match self.found {
+            Answer::Plain(_) => false,
+            Answer::Splitting(splitting) => splitting.too_rare,
+        };
         let collapse = match self.collapse {
             Collapse::Stays(length) => ("stays_s", length.as_secs_f64().into()),
             Collapse::Reaches(backlog_s) => ("backlog_s", backlog_s.into()),
@@ -221,6 +247,8 @@ impl Document for OddsDocument<'_> {
             ("variant", self.variant.into()),
             ("says", self.sentence().as_str().into()),
             ("method", method.into()),
+            ("too_rare", too_rare.into()),
+            ("interrupted", self.is_interrupted().into()),
             ("collapse", Value::Record(record([collapse]))),
             ("per_second", odds.per_second.into()),
             ("per_second_low", odds.interval.low.into()),

@@ -157,7 +157,7 @@ fn sheet<T>(
         Column::new(shown.heading, Align::Right, shown.group, cells)
     };
     let is_there = |shown: &&Shown<T>| {
-        let values = || runs.iter().flat_map(|run| of(run)).filter_map(|one| (shown.of)(one));
+        let values = || runs.iter().flat_map(of).filter_map(|one| (shown.of)(one));
         !shown.is_seldom || values().any(|value| value > 0.0)
     };
     let columns = all.iter().filter(is_there).map(column).collect();

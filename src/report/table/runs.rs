@@ -9,12 +9,11 @@ use super::sheet::{Align, Cell, Column, Sheet, escape};
 use super::spread::{Figure, Spelling};
 use super::value::{Record, Value, record};
 use super::wrap::paragraph;
-use super::{Document, json, parties};
+use super::{Document, json, parties, windows};
 use crate::analysis::Verdict;
 use crate::experiment::{Subject, Summary};
 use crate::law::Law;
 use crate::model::{Model, Service};
-use crate::observe::Window;
 use crate::report::terminal::style;
 use crate::report::terminal::{sentence, sparkline};
 use crate::time::{Span, Time};
@@ -297,7 +296,7 @@ impl Document for RunDocument<'_> {
             Rows::Services => self.flat("service", parties::services),
             Rows::Edges => self.flat("edge", parties::edges),
             Rows::Instances => self.flat("instance", parties::instances),
-            Rows::Windows => self.each(windows),
+            Rows::Windows => self.each(windows::rows),
         }
     }
 
@@ -373,65 +372,7 @@ fn of_run(run: &Summary, model: &Model) -> Record {
         ("services", Value::Record(parties::services(model, run))),
         ("edges", Value::Record(parties::edges(model, run))),
         ("instances", Value::Record(parties::instances(model, run))),
-        ("timeline", Value::Records(of_timeline(run))),
-    ])
-}
-
-/// The windows of a run, each with the run it belongs to.
-fn windows(run: &Summary, _: &Model) -> Vec<Record> {
-    let row = |window: Record| {
-        let mut row = record([("variant", run.variant.as_str().into()), ("seed", run.seed.into())]);
-        row.extend(window);
-        row
-    };
-    of_timeline(run).into_iter().map(row).collect()
-}
-
-fn of_timeline(run: &Summary) -> Vec<Record> {
-    let windows = run.timeline.windows().iter().enumerate();
-    windows.map(|(nth, window)| of_window(run.timeline.start(nth), *window)).collect()
-}
-
-/// Taken apart by name, so that a new field of [`Window`] asks to be written here.
-fn of_window(start: Time, window: Window) -> Record {
-    let Window {
-        arrivals,
-        goodput,
-        failed,
-        attempts,
-        retries,
-        hedges,
-        repeats,
-        timed_out,
-        rejected,
-        failed_at_once,
-        shed,
-        throughput,
-        wasted,
-        started,
-        waited,
-        queue,
-    } = window;
-    let waiting_mean = (started > 0).then(|| waited.as_secs_f64() / started as f64);
-    record([
-        ("start_s", start.as_secs_f64().into()),
-        ("arrivals", arrivals.into()),
-        ("goodput", goodput.into()),
-        ("failed", failed.into()),
-        ("attempts", attempts.into()),
-        ("retries", retries.into()),
-        ("hedges", hedges.into()),
-        ("transport_repeats", repeats.into()),
-        ("timed_out", timed_out.into()),
-        ("rejected", rejected.into()),
-        ("failed_at_once", failed_at_once.into()),
-        ("shed", shed.into()),
-        ("throughput", throughput.into()),
-        ("wasted", wasted.into()),
-        ("started", started.into()),
-        ("waited_s", waited.as_secs_f64().into()),
-        ("waiting_mean_s", waiting_mean.into()),
-        ("queue", queue.into()),
+        ("timeline", Value::Records(windows::of_timeline(run))),
     ])
 }
 

@@ -165,9 +165,12 @@ impl Sheet {
     fn table(&self, columns: &[&Column], name_width: usize) -> String {
         let widths: Vec<usize> = columns.iter().map(|column| column.width()).collect();
         let mut text = String::new();
-        let heading_lines = columns.iter().map(|column| column.heading.len()).max().unwrap_or(1);
+        let name = wrap(&self.heading, name_width);
+        let heading_lines = columns.iter().map(|column| column.heading.len());
+        let heading_lines = heading_lines.chain([name.len()]).max().unwrap_or(1);
         for line in 0..heading_lines {
-            let name = if line + 1 == heading_lines { self.heading.as_str() } else { "" };
+            let above = heading_lines - name.len();
+            let name = line.checked_sub(above).map_or("", |line| &name[line]);
             let mut row = Row::new(name, style::HEADING, name_width);
             for (column, &width) in columns.iter().zip(&widths) {
                 // Headings stand on their rule.
@@ -353,6 +356,17 @@ mod tests {
         | capped at 0.8 s
         ");
         assert!(sheet().text(1).contains("42,012"));
+    }
+
+    #[test]
+    fn a_long_heading_wraps_like_the_names_below_it() {
+        let mut sheet = sheet();
+        sheet.heading = "what helps, least price first".to_owned();
+        sheet.names = vec!["a".to_owned(), "b".to_owned()];
+        insta::assert_snapshot!(sheet.plain(50), @r"
+        what helps,                   back
+        least price first  verdict     at s  requests
+        ");
     }
 
     #[test]

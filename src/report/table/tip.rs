@@ -47,12 +47,33 @@ pub struct TipDocument<'a> {
     pub long: bool,
     /// What a row of CSV is.
     pub rows: TipRows,
+    /// Variants that the search never came to, since it was interrupted.
+    pub not_begun: usize,
 }
 
 impl TipDocument<'_> {
     /// A value of the axis with as many digits as `width`, a difference that matters, deserves.
     fn value(&self, value: f64, width: f64) -> String {
         format!("{}{}", decimal(value, width), self.unit())
+    }
+
+    /// Whether this is less than all.
+    pub fn is_interrupted(&self) -> bool {
+        self.not_begun > 0 || self.found.iter().any(|of| of.tipping.interrupted)
+    }
+
+    /// How far it got.
+    fn interrupted(&self) -> String {
+        let part = self.found.iter().find(|of| of.tipping.interrupted);
+        let of = part.map_or_else(String::new, |of| {
+            format!(" in “{}”, after {} runs of it", of.variant, of.tipping.runs)
+        });
+        let not_begun = match self.not_begun {
+            0 => String::new(),
+            1 => "; 1 variant was not begun".to_owned(),
+            count => format!("; {count} variants were not begun"),
+        };
+        format!("Interrupted{of}: this is what was known by then{not_begun}.")
     }
 
     const fn unit(&self) -> &'static str {
@@ -71,6 +92,7 @@ impl TipDocument<'_> {
     fn sentence(&self, of: &TipOf<'_>) -> String {
         let TipOf { variant, tipping, value } = of;
         let mut text = match tipping.points.as_slice() {
+            [] if tipping.interrupted => self.no_point_yet(variant, tipping),
             [] => self.no_point(variant, tipping),
             [point] => self.one_point(variant, point, tipping),
             points => self.islands(variant, points, tipping),
@@ -81,6 +103,20 @@ impl TipDocument<'_> {
             text.push_str(&self.as_written(*value, point));
         }
         text
+    }
+
+    /// Of a first look that is not over.
+    fn no_point_yet(&self, variant: &str, tipping: &Tipping) -> String {
+        let shares = tipping.tried.iter().map(|answers| {
+            format!("{}/{} at {}", answers.recovered, answers.runs, self.written(answers.at))
+        });
+        let shares: Vec<String> = shares.collect();
+        format!(
+            "“{variant}” was looked at {}, and no border was searched for yet; of the runs that were made, there \
+             recovered {}.",
+            self.range(tipping),
+            shares.join(", ")
+        )
     }
 
     fn no_point(&self, variant: &str, tipping: &Tipping) -> String {
@@ -275,101 +311,6 @@ impl TipDocument<'_> {
             ],
         )
     }
-
-    fn named(&self, name: &str) -> String {
-        if self.is_length { format!("{name}_s") } else { name.to_owned() }
-    }
-
-    fn estimate_fields(&self, name: &str, estimate: Option<Estimate>) -> Record {
-        let field = |end: &str, of: fn(&Estimate) -> f64| {
-            (self.named(&format!("{name}{end}")), estimate.as_ref().map(of).into())
-        };
-        vec![
-            field("", |e| e.value),
-            field("_low", |e| e.interval.low),
-            field("_high", |e| e.interval.high),
-        ]
-    }
-
-    fn point_record(&self, point: Option<&TippingPoint>) -> Record {
-        let mut fields = record([("recovers", point.map(|point| side(point.side)).into())]);
-        fields.extend(self.estimate_fields("tips_at", point.map(|point| point.tips_at)));
-        fields.extend(self.estimate_fields("safe_at", point.map(|point| point.safe_at)));
-        let mixed = |end: usize| Value::from(point.map(|point| point.mixed[end]));
-        fields.push((self.named("mixed_from"), mixed(0)));
-        fields.push((self.named("mixed_to"), mixed(1)));
-        fields.extend(self.estimate_fields("mixed_width", point.map(|point| point.mixed_width)));
-        fields
-    }
-
-    fn row(&self, of: &TipOf<'_>, point: Option<&TippingPoint>) -> Record {
-        let mut fields = record([("variant", of.variant.into()), ("axis", self.axis.into())]);
-        fields.extend(self.point_record(point));
-        fields.extend(self.about(of));
-        fields
-    }
-
-    fn about(&self, of: &TipOf<'_>) -> Record {
-        let tipping = &of.tipping;
-        let mut fields = vec![
-            (self.named("written"), of.value.into()),
-            (self.named("from"), tipping.range.from.into()),
-            (self.named("to"), tipping.range.to.into()),
-        ];
-        fields.extend(record([
-            ("recovers_at_from", tipping.recovers_below().into()),
-            ("recovers_at_to", tipping.recovers_above().into()),
-            ("runs", tipping.runs.into()),
-            ("controls", tipping.controls.into()),
-        ]));
-        fields
-    }
-
-    fn tried_record(&self, answers: &Answers) -> Record {
-        let interval = wilson(answers.recovered, answers.runs);
-        let mut fields = vec![(self.named("at"), answers.at.into())];
-        fields.extend(record([
-            ("runs", answers.runs.into()),
-            ("recovered", answers.recovered.into()),
-            ("recovered_share", (answers.recovered as f64 / answers.runs as f64).into()),
-            ("recovered_share_low", interval.low.into()),
-            ("recovered_share_high", interval.high.into()),
-        ]));
-        fields
-    }
-
-    fn curve_record(&self, point: &TippingPoint) -> Vec<Record> {
-        let of = |point: &crate::experiment::CurvePoint| {
-            let mut fields = vec![(self.named("at"), point.at.into())];
-            fields.extend(record([
-                ("recovered_share", point.share.value.into()),
-                ("recovered_share_low", point.share.interval.low.into()),
-                ("recovered_share_high", point.share.interval.high.into()),
-            ]));
-            fields
-        };
-        point.curve.iter().map(of).collect()
-    }
-
-    fn variant_record(&self, of: &TipOf<'_>) -> Record {
-        let mut fields = record([("variant", of.variant.into())]);
-        fields.extend(self.about(of));
-        let collapsed = of.tipping.collapsed.iter().map(|verdict| verdict.name().to_owned());
-        let points = of.tipping.points.iter().map(|point| {
-            let mut fields = self.point_record(Some(point));
-            fields.push(("curve".to_owned(), Value::Records(self.curve_record(point))));
-            fields
-        });
-        fields.extend(record([
-            ("collapsed", Value::Texts(collapsed.collect())),
-            ("tipping_points", Value::Records(points.collect())),
-            (
-                "tried",
-                Value::Records(of.tipping.tried.iter().map(|a| self.tried_record(a)).collect()),
-            ),
-        ]));
-        fields
-    }
 }
 
 impl Document for TipDocument<'_> {
@@ -377,6 +318,9 @@ impl Document for TipDocument<'_> {
         let plain = |words: &str| paragraph(words, Style::new(), width);
         let mut text = paragraph(self.title, style::HEADING, width);
         text.push_str(&plain(&format!("Along {}:", self.axis)));
+        if self.is_interrupted() {
+            text.push_str(&plain(&self.interrupted()));
+        }
         for of in self.found {
             text.push_str(&plain(&self.sentence(of)));
         }
@@ -395,6 +339,9 @@ impl Document for TipDocument<'_> {
 
     fn markdown(&self) -> String {
         let mut text = format!("# {}\n\nAlong `{}`:\n\n", escape(self.title), self.axis);
+        if self.is_interrupted() {
+            text.push_str(&format!("{}\n\n", escape(&self.interrupted())));
+        }
         for of in self.found {
             text.push_str(&format!("{}\n\n", escape(&self.sentence(of))));
         }
@@ -431,6 +378,7 @@ impl Document for TipDocument<'_> {
         let variants = self.found.iter().map(|of| self.variant_record(of)).collect();
         json::object(&record([
             ("scenario", self.title.into()),
+            ("interrupted", self.is_interrupted().into()),
             ("axis", self.axis.into()),
             ("variants", Value::Records(variants)),
         ]))
@@ -461,7 +409,7 @@ fn is_cliff(point: &TippingPoint, tried: &[Answers]) -> bool {
     near.iter().all(is_pure) && turns.count() <= 1
 }
 
-const fn side(side: Side) -> &'static str {
+pub(super) const fn side(side: Side) -> &'static str {
     match side {
         Side::Below => "below",
         Side::Above => "above",

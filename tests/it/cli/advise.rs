@@ -14,6 +14,8 @@ fn changes_are_ranked_and_what_does_not_help_has_its_evidence() {
         "charts",
     ]);
     assert!(fixture.path("charts/storm-advice.png").exists());
+    assert!(fixture.path("charts/storm-operator.png").exists());
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let (helps, rest) = text.split_once("what does not, at any value").unwrap();
     assert!(helps.contains("api: CoDel"), "{text}");
     let command = "metastable run storm.toml --variant '3 retries' \\\n    --set '";
@@ -45,6 +47,15 @@ fn who_is_well_needs_no_advice() {
     let output = fixture.output(&["advise", "storm.toml", "--after", "soon"]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(stdout(&output), "");
+    let refused = |after: &str, says: &str| {
+        let output = fixture.output(&["advise", "storm.toml", "--after", after]);
+        assert_eq!(output.status.code(), Some(2), "{after}");
+        assert!(stderr(&output).contains(says), "{after}: {}", stderr(&output));
+    };
+    refused("-5s", "cannot be negative");
+    // It is shown as it was typed, and before anything is run.
+    refused("1000h", "--after:1:1");
+    refused("1000h", "1 | 1000h");
     let message = stderr(&output);
     assert!(message.contains("'soon'") && message.contains("--after"), "{message}");
 }

@@ -82,6 +82,9 @@ fn where_there_is_no_basin_it_says_why() {
     };
     check("clients.web.load=1.5", "it fails undisturbed");
     check("solver.stepped={step=\"100ms\"}", "the stepped solver");
+    let few = fixture.output(&["basin", "storm.toml", "--seeds", "2", "--runs", "10"]);
+    assert_eq!(few.status.code(), Some(2));
+    assert!(stderr(&few).contains("this takes more than --runs 10"), "{}", stderr(&few));
     let text = fixture.read("storm.toml");
     let loops = text.split("[sweep]").next().unwrap();
     let loops =

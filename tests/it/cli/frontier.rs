@@ -29,6 +29,18 @@ fn a_row_per_column_and_what_a_grid_would_take() {
     assert!(tips.len() > 4 && tips.first() > tips.last(), "{tips:?}");
 }
 
+/// Between two whole numbers there is nothing.
+#[test]
+fn whole_numbers_stay_whole() {
+    let fixture = Fixture::new();
+    let retries = "clients.web.call.retry.immediate.max_retries";
+    let args = ["frontier", "storm.toml", "--x", "clients.web.load", "--x-from", "0.3", "--x-to"];
+    let more = ["0.7", "--y", retries, "--y-from", "0", "--y-to", "4", "--runs", "260"];
+    let text = fixture.stdout(&[&args[..], &more].concat());
+    assert!(text.contains("max_retries tips between"), "{text}");
+    assert!(text.contains("max_retries = 1 and 2 where") && !text.contains(".50"), "{text}");
+}
+
 #[test]
 fn what_has_no_line_is_refused_at_once() {
     let fixture = Fixture::new();

@@ -28,6 +28,32 @@ fn the_loop_of_a_storm_is_where_theory_has_it() {
     assert!(at_half["back_goodput_share_high"].as_f64().unwrap() < 0.1, "{at_half}");
 }
 
+/// More steps let more pile up, which takes longer to drain; the place from which on it drains is the same.
+#[test]
+fn the_loop_ends_at_the_same_place_whatever_the_step() {
+    let fixture = Fixture::new();
+    let comeback = |step: &str| {
+        let range = ["--axis", "clients.web.load", "--from", "0.1", "--to", "1.2", "--step", step];
+        let more = ["--hold", "10s", "--seeds", "3", "--format", "json"];
+        let json = fixture.json(&[&["hysteresis", "storm.toml"], &range[..], &more].concat());
+        let draining: u64 = json["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| value["draining_seeds"].as_u64().unwrap())
+            .sum();
+        let says = json["says"].as_str().unwrap().to_owned();
+        assert_eq!(says.contains("still falling when the value was left"), draining > 0, "{says}");
+        (json["comeback"]["value"].as_f64().unwrap(), draining)
+    };
+    for (step, width) in [("0.05", 0.05), ("0.02", 0.05)] {
+        let (value, _) = comeback(step);
+        assert!((0.25 - width..=0.25).contains(&value), "{step}: {value}");
+    }
+    // So much has piled up on this way that nobody waits for it at the first value that drains.
+    assert!(comeback("0.02").1 > 0);
+}
+
 /// Without retries there is one state at each load: it collapses and comes back at the same.
 #[test]
 fn without_retries_there_is_no_loop() {
@@ -91,6 +117,14 @@ fn what_cannot_be_moved_is_refused() {
     check(&["--axis", "clients.web.load", "--hold", "0s"], "above zero");
     check(&["--axis", "clients.web.load", "--hold", "10"], "needs a unit");
     check(&["--axis", "clients.web.load", "--from", "0.1"], "--to");
+    let load = |from: &'static str, to: &'static str, step: &'static str| {
+        ["--axis", "clients.web.load", "--from", from, "--to", to, "--step", step]
+    };
+    check(&load("0.1", "1", "-1"), "--step:1:1");
+    check(&load("1", "0.1", "0.1"), "--from:1:1");
+    check(&load("0.1", "x", "0.1"), "--to:1:1");
+    check(&load("-1", "1", "0.5"), "--from:1:1");
+    check(&["--axis", "clients.web.load", "--hold", "-1s"], "cannot be negative");
     let ten = ["--from", "2", "--to", "3", "--step", "0.5"];
     check(&[&["--axis", "clients.web.load"], &ten[..]].concat(), "not well at either end");
     let profile = [

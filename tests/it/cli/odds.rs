@@ -52,6 +52,19 @@ fn what_never_happens_is_said_to_be_rare() {
     assert!(text.contains("It was not seen to leave its calm state"), "{text}");
 }
 
+/// A queue of a second at a load of 0.7 is not worth climbing to.
+#[test]
+fn what_is_rarer_than_anything_is_given_up() {
+    let fixture = Fixture::new();
+    let json = fixture.json(&["odds", "storm.toml", "--format", "json", "--length", "5s"]);
+    assert_eq!((&json["too_rare"], &json["per_second"]), (&true.into(), &0.0.into()), "{json}");
+    let most = json["per_second_high"].as_f64().unwrap();
+    assert!(most > 0.0 && most < 1e-18, "{json}");
+    assert!(json["says"].as_str().unwrap().contains("less than once in about"), "{json}");
+    let output = fixture.output(&["odds", "storm.toml", "--length", "5s"]);
+    assert!(stderr(&output).contains("note: --length is of plain runs"), "{}", stderr(&output));
+}
+
 #[test]
 fn the_same_bytes_on_any_number_of_threads() {
     let fixture = Fixture::new();
@@ -81,5 +94,10 @@ fn where_there_are_no_odds_it_says_why() {
     check(&["--set", profile], "follows the clock");
     check(&["--set", "solver.stepped={step=\"100ms\"}"], "no chance in the stepped solver");
     check(&["--backlog", "0s"], "above zero");
+    check(&["--backlog", "-1s"], "cannot be negative");
+    check(&["--length", "-1s"], "cannot be negative");
+    check(&["--method", "splitting", "--length", "10s"], "--method splitting has none");
+    check(&["--method", "plain", "--plot", "p"], "--method plain has none");
+    check(&["--method", "splitting", "--runs", "5"], "20 repetitions at least");
     check(&["--backlog", "1s", "--stays", "1s"], "cannot be used with");
 }

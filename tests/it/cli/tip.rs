@@ -46,6 +46,20 @@ fn the_same_bytes_on_any_number_of_threads() {
     assert!(tip("1") == tip("4"));
 }
 
+/// Where nothing stands yet, what is typed tells whether it is a number or a length.
+#[test]
+fn a_key_that_is_not_written_is_of_the_kind_that_makes_a_world() {
+    let fixture = Fixture::new();
+    let axis = |path, from, to| {
+        let args = ["tip", "storm.toml", "--axis", path, "--from", from, "--to", to];
+        fixture.json(&[&args[..], &["--format", "json"]].concat())
+    };
+    let retries = axis("start.retries", "0", "5");
+    assert_eq!(retries["variants"][0]["to"], 5.0, "{retries}");
+    let backlog = axis("start.backlog", "0s", "500ms");
+    assert_eq!(backlog["variants"][0]["to_s"], 0.5, "{backlog}");
+}
+
 #[test]
 fn a_chart_of_each_variant() {
     let fixture = Fixture::new();
@@ -89,6 +103,22 @@ fn what_cannot_be_searched_is_refused_at_once() {
     );
     check(&["--axis", "services.api.queue.max_waiting"], &["say --from and --to"]);
     check(&["--axis", "clients.web.load", "--runs", "20"], &["--runs 20 is too few"]);
+    check(&["--axis", "clients.web.load", "--runs", "-1"], &["-1 is not in 1..="]);
+    let stall = "triggers.gc.stall.lasts";
+    check(&["--axis", stall, "--from", "-1s"], &["cannot be negative", "--from:1:1", "1 | -1s"]);
+    check(
+        &["--axis", stall, "--from", "2s", "--to", "2s"],
+        &["goes from 2s to 2s", "--from must be"],
+    );
+    check(&["--axis", "clients.web.load", "--from", "-1"], &["--from:1:1", "1 | -1\n"]);
+    check(&["--axis", "clients.web.load", "--to", "1e308"], &["--to:1:1", "1 | 1e308"]);
+    check(&["--axis", "title"], &["cannot change `title`", "an axis is a number", "whole story"]);
+    check(&["--axis", "start.retries", "--from", "0"], &["say --from and --to"]);
+    check(&["--axis", "start.retries", "--from", "0", "--to", "2.5"], &["--to:1:1", "1 | 2.5"]);
+    check(
+        &["--axis", "start.backlog", "--from", "0s", "--to", "10000000s"],
+        &["storm.toml:4:11", "with start.backlog=10000000s"],
+    );
     check(&["--axis", "clients.web.load", "--rows", "values"], &["--rows is about CSV"]);
     let calm = fixture.read("storm.toml");
     let calm: String = calm.split("[triggers.gc]").next().unwrap().to_owned();
@@ -96,4 +126,34 @@ fn what_cannot_be_searched_is_refused_at_once() {
     let output = fixture.output(&["tip", "calm.toml", "--axis", "clients.web.load"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("nothing disturbs `3 retries`"), "{}", stderr(&output));
+}
+
+/// Long enough to be interrupted on any machine. What is known is told, as less than all, and no file is written.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_tells_what_it_knows() {
+    use std::process::{Command, Stdio};
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    let fixture = Fixture::new();
+    let long = ["--set", "horizon=1000s", "-o", "tip.csv", "--plot", "charts"];
+    let search = Command::new(env!("CARGO_BIN_EXE_metastable"))
+        .current_dir(fixture.path(""))
+        .args([&STALL[..], &long].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    sleep(Duration::from_millis(700));
+    let killed = Command::new("kill").args(["-INT", &search.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = search.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("Interrupted in “3 retries”, after "), "{text}");
+    assert!(text.contains("this is what was known by then."), "{text}");
+    let says = "interrupted: this is what was known by then, and no file was written\n";
+    assert_eq!(stderr(&output), says);
+    assert_eq!(fixture.names(), ["storm.toml"]);
 }
