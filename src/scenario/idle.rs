@@ -2,21 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::idle_call::{Instances, call_keys, may_ask_budget, may_be_held_back};
-use super::idle_fleet::{fleet_keys, trigger_key};
+use super::idle_call::{GivesUp, Instances, call_keys, may_ask_budget, may_be_held_back};
+use super::idle_fleet::{fleet_keys, scaling_keys, trigger_key};
 use super::idle_graph::{calling_keys, inner_keys};
 use super::idle_service::{
     CLASS, UNGUIDED, fit_warning, gives_hints, idempotency_keys, refusal_keys, service_keys,
 };
-use super::idle_values::{call_values, instances_of, lever_values, service_values, trigger_values};
-use super::neighbours::{Neighbours, is_called, neighbours};
+use super::idle_values::{
+    call_values, ejection_counts, instances_of, lever_values, service_values, trigger_values,
+};
+use super::neighbours::{Neighbours, is_called, may_drop_calls, neighbours};
 use super::noise::Noise;
 use super::presets;
 use super::source::Place;
 use super::tree::{Node, Spot, quote};
 use super::trouble::Diagnostic;
 use crate::id::{ClientId, ServiceId};
-use crate::model::{Arrivals, Caller, Client, Edge, Model, Service, Solver, Subject};
+use crate::model::{Arrivals, Caller, Client, Edge, Model, PassedOn, Service, Solver, Subject};
 use crate::policy::retry::Backoff;
 use crate::time::{Span, Time};
 
@@ -86,6 +88,10 @@ impl Idle {
             let id = ServiceId(index as u16);
             self.see_service(root, service, &all[index], model.horizon);
             if all[index].is_reached {
+                let spot = root.at("services").at(&service.name);
+                let path = format!("services.{}", quote(&service.name));
+                self.note_all(&path, spot, ejection_counts(model, id));
+                self.note_all(&path, spot, scaling_keys(service, model.horizon));
                 self.see_calls(root, id, model, &all);
             }
         }
@@ -207,8 +213,13 @@ impl Idle {
                 self.note(&format!("{path}.{key}"), Question::Effect, found.key, reason);
             }
         }
-        let instances = Instances::Service(caller.instances.get());
         for (nth, call) in caller.calls.list.iter().enumerate() {
+            let hurried = call.deadline == PassedOn::PassedOn && all[id.index()].is_hurried;
+            let gives_up = match hurried || may_drop_calls(model, id, all) {
+                true => GivesUp::Maybe,
+                false => GivesUp::Never,
+            };
+            let instances = Instances::Service(caller.instances.get(), gives_up);
             let spot = spot.at("calls").at(&call.name);
             let path = format!("{path}.calls.{}", quote(&call.name));
             let (service, called) = (model.service(call.edge.to), &all[call.edge.to.index()]);

@@ -1,14 +1,17 @@
 //! Which keys of a call change nothing, given what stands beside them.
 
 use super::idle::Reason;
-use crate::model::{Edge, Service, Sight};
+use crate::model::{Edge, LateAnswers, Service, Sight};
 use crate::policy::budget::Metered;
 use crate::policy::cache::{Coalescing, Contents};
-use crate::policy::deadline::Overrun;
+use crate::policy::deadline::{Least, Overrun};
+use crate::policy::discipline::Discipline;
 use crate::policy::hedge::{Delay, Hedge, OnFailure};
 use crate::policy::outcome::{Failure, Failures};
 use crate::policy::pool::Pool;
+use crate::policy::shedding::Shedding;
 use crate::policy::transport::Repeats;
+use crate::time::Span;
 
 const AFTER_FAILURE: Reason = Reason {
     what: "a copy is sent only after a failure, so it never waits and is never one of two",
@@ -97,6 +100,16 @@ const NEVER_GIVEN_UP: Reason = Reason {
     help: "leave it out, or write coalescing = \"leader\"",
 };
 
+const NEVER_TOO_LATE: Reason = Reason {
+    what: "no request goes on here when an attempt of it has been given up, so no answer is late for one",
+    help: "give the call a timeout and a retry: retry = { immediate = { max_retries = 3 } }",
+};
+
+pub(super) const OUTLIVES_ATTEMPT: Reason = Reason {
+    what: "the only attempt of a request is given up before that, and the request with it",
+    help: "write a deadline below the timeout, or give the call a retry",
+};
+
 const DOES_NOTHING: Reason = Reason {
     what: "no connection is kept and nothing is sent again here",
     help: "add repeats = \"on_reused\" or keep_alive = {}, or leave it out",
@@ -125,8 +138,15 @@ const LOSES_NOTHING: Reason =
 pub(super) enum Instances {
     /// Instances of a client.
     Client(u16),
-    /// Instances of a service.
-    Service(u16),
+    /// Instances of a service, and whether it may give up what it calls for with whoever called it.
+    Service(u16, GivesUp),
+}
+
+/// Whether a service may give up what it calls for with whoever called it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GivesUp {
+    Never,
+    Maybe,
 }
 
 /// Whether a call can fail before it leaves the client.
@@ -181,6 +201,15 @@ pub(super) fn call_keys(
         keys.extend(cache_keys(edge, instances));
     }
     keys.extend(transport_keys(edge, may_be_gone, called));
+    if edge.late_answers == LateAnswers::Accepted {
+        let goes_on = edge.retry.max_retries > 0 || edge.hedge.is_some();
+        let is_late = edge.timeout.is_some() && goes_on;
+        keys.push((vec!["late_answers"], (!is_late).then_some(NEVER_TOO_LATE)));
+    }
+    if let Some(deadline) = edge.deadline {
+        let untimed = deadline.least == Least::WholeTimeout && edge.timeout.is_none();
+        keys.push((vec!["deadline", "least"], untimed.then_some(NO_TIMEOUT)));
+    }
     keys.push((vec!["loss"], (!edge.loss.loses()).then_some(LOSES_NOTHING)));
     keys
 }
@@ -220,11 +249,12 @@ fn cache_keys(edge: &Edge, instances: Instances) -> Vec<(Vec<&'static str>, Opti
     let by_keys = keys.is_some().then_some(BY_KEYS);
     let all_fit = keys.is_some_and(|keys| keys.capacity.is_some_and(|most| most >= keys.count));
     let detached = keys.is_some_and(|keys| keys.coalescing == Coalescing::Detached);
-    // A service may have to give up a call with what it calls for.
     let patient = edge.timeout.is_none() && edge.deadline.is_none() && edge.hedge.is_none();
     let never_late = match instances {
         Instances::Client(_) => patient.then_some(NEVER_LATE),
-        Instances::Service(_) => None,
+        Instances::Service(_, gives_up) => {
+            (patient && gives_up == GivesUp::Never).then_some(NEVER_LATE)
+        }
     };
     let late_fills = detached.then_some(NEVER_GIVEN_UP).or(never_late);
     vec![
@@ -255,8 +285,27 @@ fn scope(edge: &Edge, instances: Instances, called: &Service) -> Option<Reason> 
     }
     match instances {
         Instances::Client(count) => (count == 1).then_some(SINGLE),
-        Instances::Service(count) => (count == 1).then_some(SINGLE_SERVICE),
+        Instances::Service(count, _) => (count == 1).then_some(SINGLE_SERVICE),
     }
+}
+
+/// Whether the deadline of a request is later than the end of its only attempt, and nobody else sees it.
+pub(super) fn outlives_attempt(edge: &Edge, called: &Service) -> bool {
+    let (Some(timeout), Some(deadline)) = (edge.timeout, edge.deadline) else { return false };
+    let is_alone = edge.retry.max_retries == 0
+        && edge.hedge.is_none()
+        && edge.pool.is_none()
+        && edge.throttle.is_none()
+        && edge.cache.is_none()
+        && edge.transport.is_none();
+    let is_seen = !called.calls.list.is_empty()
+        || called.shedding != Shedding::Never
+        || called.discipline == Discipline::EarliestDeadline
+        || called.queue_timeout.is_some();
+    let is_plain = deadline.before_first.is_zero()
+        && deadline.reserve.is_zero()
+        && deadline.least == Least::Length(Span::ZERO);
+    is_alone && !is_seen && is_plain && deadline.request.is_some_and(|request| timeout < request)
 }
 
 fn timeout_from(edge: &Edge) -> Option<Reason> {

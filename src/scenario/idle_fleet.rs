@@ -1,8 +1,12 @@
 //! Which keys about instances, and about workers that come and go, change nothing.
 
 use super::idle::Reason;
+use super::idle_values::OUTLASTS;
 use crate::model::{Disturbance, Model, Outage, Service, Trigger};
 use crate::policy::balancer::Rule;
+use crate::policy::ejection::Evidence;
+use crate::policy::scaling::Rule as Law;
+use crate::time::Span;
 
 const SINGLE: Reason = Reason {
     what: "this service is a single instance, so there is nothing to choose from",
@@ -43,6 +47,16 @@ const NOBODY_EJECTED: Reason = Reason {
     help: "write a higher `most`, or counting = \"always_one\" (Envoy's always_eject_one_host)",
 };
 
+const TOO_FEW_TO_COMPARE: Reason = Reason {
+    what: "this service has fewer instances than must be compared before one is judged",
+    help: "write fewer as its `instances`, or give the service more instances",
+};
+
+const NEVER_FEWER: Reason = Reason {
+    what: "no threshold takes workers away, so there are never fewer",
+    help: "give the thresholds a `below`",
+};
+
 const NO_CACHE: Reason =
     Reason { what: "there is no cache that could be emptied", help: "leave the trigger out" };
 
@@ -60,7 +74,21 @@ pub(super) fn fleet_keys(service: &Service) -> Vec<(Keys, Option<Reason>)> {
     let few = u64::from(service.instances.get());
     if let Some(ejection) = service.ejection.filter(|_| single.is_none()) {
         let nobody = (!ejection.may_eject_one_of(few)).then_some(NOBODY_EJECTED);
-        keys = vec![(vec!["balancer"], None), (vec!["ejection"], nobody)];
+        let too_few = |evidence: Evidence| {
+            (u64::from(evidence.instances) > few).then_some(TOO_FEW_TO_COMPARE)
+        };
+        let rate = ejection.success_rate.and_then(|rate| too_few(rate.evidence));
+        let share = ejection.failure_share.and_then(|share| too_few(share.evidence));
+        let judged = (ejection.success_rate.is_some() && rate.is_none())
+            || (ejection.failure_share.is_some() && share.is_none())
+            || ejection.consecutive.is_some();
+        let unjudged = (!judged).then_some(rate.or(share)).flatten();
+        keys = vec![
+            (vec!["balancer"], None),
+            (vec!["ejection"], nobody.or(unjudged)),
+            (vec!["ejection", "success_rate"], rate.filter(|_| judged)),
+            (vec!["ejection", "failure_share"], share.filter(|_| judged)),
+        ];
     }
     if single.is_none() {
         let rule = service.balancer.rule;
@@ -76,16 +104,29 @@ pub(super) fn fleet_keys(service: &Service) -> Vec<(Keys, Option<Reason>)> {
             (vec!["balancer", "panic_below"], unless(service.ejection.is_some(), NOBODY_UNHEALTHY)),
         ]);
     }
-    if let Some(scaling) = service.scaling {
-        let by_thresholds = match scaling.rule {
-            crate::policy::scaling::Rule::Thresholds { .. } => Some(BY_THRESHOLDS),
-            crate::policy::scaling::Rule::Target { .. } => None,
-        };
-        let fixed = (scaling.min == scaling.max).then_some(NEVER_CHANGES);
-        keys.push((vec!["autoscaling"], fixed));
-        keys.push((vec!["autoscaling", "tolerance"], by_thresholds));
-    }
     keys
+}
+
+/// The keys of an autoscaler that may have no effect, and why if so.
+pub(super) fn scaling_keys(service: &Service, horizon: Span) -> Vec<(Keys, Option<Reason>)> {
+    let Some(scaling) = service.scaling else { return Vec::new() };
+    let (by_thresholds, never_fewer) = match scaling.rule {
+        Law::Thresholds { below, .. } => {
+            (Some(BY_THRESHOLDS), below.is_none().then_some(NEVER_FEWER))
+        }
+        Law::Target { .. } => (None, None),
+    };
+    let fixed = (scaling.min == scaling.max).then_some(NEVER_CHANGES);
+    let looks_too_late = (scaling.every >= horizon).then_some(OUTLASTS);
+    let starts_too_late = (scaling.start_up >= horizon).then_some(OUTLASTS);
+    vec![
+        (vec!["autoscaling"], fixed.or(looks_too_late)),
+        (vec!["autoscaling", "tolerance"], by_thresholds),
+        (vec!["autoscaling", "start_up"], starts_too_late),
+        (vec!["autoscaling", "thresholds", "remove"], never_fewer),
+        (vec!["autoscaling", "down"], never_fewer),
+        (vec!["autoscaling", "min"], never_fewer),
+    ]
 }
 
 /// The key of a trigger that may have no effect, and why if so.

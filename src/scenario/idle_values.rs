@@ -2,7 +2,7 @@
 //! failure that cannot happen.
 
 use super::idle::Reason;
-use super::idle_call::may_be_held_back;
+use super::idle_call::{OUTLIVES_ATTEMPT, may_be_held_back, outlives_attempt};
 use crate::id::ServiceId;
 use crate::model::{
     Action, Caller, Client, Disturbance, Edge, Lever, Model, Notice, Outage, PassedOn, Scope,
@@ -29,8 +29,10 @@ type Keys = Vec<&'static str>;
 const ONCE: Reason =
     Reason { what: "a factor of 1 leaves everything as it is", help: "a factor above 1" };
 
-const NOTHING: Reason =
-    Reason { what: "a share of 0 leaves everything as it is", help: "a share above 0" };
+const NOTHING: Reason = Reason {
+    what: "a share of 0, in whole billionths, leaves everything as it is",
+    help: "a share above 0",
+};
 
 const AS_BEFORE: Reason =
     Reason { what: "the service has so many workers anyway", help: "another number of workers" };
@@ -160,7 +162,8 @@ pub(super) fn call_values(
     }
     if let Some(deadline) = edge.deadline {
         let outlasts = deadline.request.is_some_and(|request| request >= model.horizon);
-        keys.push((vec!["deadline", "request"], outlasts.then_some(OUTLASTS)));
+        let outlives = outlives_attempt(edge, model.service(edge.to)).then_some(OUTLIVES_ATTEMPT);
+        keys.push((vec!["deadline", "request"], outlasts.then_some(OUTLASTS).or(outlives)));
     }
     if let Some(kept) = edge.transport.and_then(|transport| transport.keep_alive) {
         let outlasts = |timeout: Option<Span>| {
@@ -173,12 +176,22 @@ pub(super) fn call_values(
     keys
 }
 
+/// What is said of the failures that eject an instance.
+pub(super) fn ejection_counts(model: &Model, id: ServiceId) -> Option<(Keys, Option<Reason>)> {
+    let counted = model.service(id).ejection?.counted;
+    let mut edges = model.edges().filter(|(_, _, edge)| edge.to == id);
+    let some = edges.any(|(_, caller, edge)| {
+        let possible = possible_failures(edge, caller, model);
+        Failure::EACH.iter().any(|kind| counted.contains(*kind) && possible.contains(*kind))
+    });
+    Some((vec!["ejection", "counts"], (!some).then_some(NONE_OF_THEM)))
+}
+
 /// The kinds of failure that an attempt over the edge may meet; all where that takes a longer look.
 fn possible_failures(edge: &Edge, caller: Caller, model: &Model) -> Failures {
     let service = model.service(edge.to);
     let changes = |action: &Action| matches!(action, Action::Change(_));
     let is_open = service.calls.list.is_empty()
-        && service.instances.get() == 1
         && edge.transport.is_none()
         && !edge.loss.loses()
         && service.effect.is_none()
@@ -197,6 +210,8 @@ fn possible_failures(edge: &Edge, caller: Caller, model: &Model) -> Failures {
     };
     may(hurried, &[Failure::TimedOut]);
     may(may_be_held_back(edge), &[Failure::Unavailable, Failure::TimedOut]);
+    // A balancer may know of nobody to ask.
+    may(service.instances.get() > 1, &[Failure::Unavailable]);
     may(edge.may_break(), &[Failure::Reset]);
     may(service.may_conflict(), &[Failure::Error]);
     may(service.may_say_no(), &[Failure::Refused]);

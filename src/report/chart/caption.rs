@@ -21,7 +21,10 @@ pub(in crate::report) fn of(model: &Model, run: &Run) -> String {
         Verdict::Unaffected => "goodput holds throughout".to_owned(),
         Verdict::Recovered => {
             let back = assessment.back_at.map_or(0.0, |at| at.as_secs_f64());
+            let ends = model.disturbed_between().map(|(_, ends)| ends);
+            let is_on = assessment.back_at.zip(ends).is_some_and(|(back, ends)| back < ends);
             let after = match assessment.recovery_time {
+                _ if is_on => "while the trigger is still on".to_owned(),
                 Some(time) if !time.is_zero() => {
                     format!("{} s after the trigger", seconds(time.as_secs_f64()))
                 }
@@ -160,6 +163,12 @@ mod tests {
             back(Span::ZERO),
             "recovered: back at second 14, as the trigger ends",
         );
+        let early = |a: &mut Assessment| {
+            a.back_at = second(11);
+            a.recovery_time = Some(Span::ZERO);
+        };
+        let still_on = "recovered: back at second 11, while the trigger is still on";
+        check(Verdict::Recovered, early, still_on);
         check(
             Verdict::Draining,
             |a| a.empty_at = second(84),

@@ -255,7 +255,11 @@ fn outcome(cell: &CellOutcome) -> String {
     };
     if let Some(time) = cell.median_recovery_time_s {
         let median = if recovered > 1 { "by the median " } else { "" };
-        let _ = write!(words, ", {median}{} s after the trigger", seconds(time));
+        let _ = match time {
+            // It may have been back before the trigger was over.
+            0.0 => write!(words, ", {median}by the end of the trigger"),
+            time => write!(words, ", {median}{} s after the trigger", seconds(time)),
+        };
     }
     if cell.draining() > 0 {
         let _ = write!(words, ", {} still draining at the end", cell.draining());
@@ -349,6 +353,7 @@ mod tests {
         };
         use Verdict::{Draining, Metastable, Recovered};
         check(&[Recovered], Some(2.0), "recovers, 2 s after the trigger");
+        check(&[Recovered], Some(0.0), "recovers, by the end of the trigger");
         check(&[Metastable], None, "does not recover");
         check(
             &[Recovered, Metastable, Recovered, Draining],

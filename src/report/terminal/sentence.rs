@@ -71,6 +71,7 @@ fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
             | Verdict::Undecided => format!("is well{}; nothing disturbs it", failures(runs)),
         };
     };
+    let is_on = runs.iter().all(|run| run.assessment.back_at.is_some_and(|back| back < ends));
     let ends = seconds(ends.as_secs_f64());
     match verdict {
         Verdict::Unaffected => {
@@ -79,7 +80,13 @@ fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {
         Verdict::Recovered => {
             let at = when(runs.iter()).unwrap_or_default();
             let by = if subject.model.levers.is_empty() { " by itself" } else { "" };
-            format!("comes back{by} {at}, after a disturbance that ends at second {ends}")
+            if is_on {
+                format!(
+                    "comes back{by} {at}, while the disturbance is still on, until second {ends}"
+                )
+            } else {
+                format!("comes back{by} {at}, after a disturbance that ends at second {ends}")
+            }
         }
         Verdict::Draining => {
             let empty = range(
@@ -126,7 +133,12 @@ fn of_others(others: &[&[Summary]], undisturbed: bool) -> String {
         "are still draining at the end",
         String::new(),
     );
-    part(count(Some(Verdict::Metastable)), "never does", "never do", String::new());
+    // “Never does” what others did: it needs them.
+    let (one, many) = match count(Some(Verdict::Recovered)) {
+        0 => ("never comes back", "never come back"),
+        _ => ("never does", "never do"),
+    };
+    part(count(Some(Verdict::Metastable)), one, many, String::new());
     let anyway = if undisturbed { "" } else { " anyway" };
     part(count(Some(Verdict::Overloaded)), "fails", "fail", anyway.to_owned());
     part(count(Some(Verdict::Undecided)), "cannot be judged", "cannot be judged", String::new());

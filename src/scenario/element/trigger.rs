@@ -221,7 +221,8 @@ pub(in crate::scenario) struct Capacity {
     service: String,
     /// Which of its instances, counted from 1. Unit: number. Default: all of them.
     instance: Option<i64>,
-    /// How many workers there are. Unit: workers.
+    /// How many workers there are, whatever an autoscaler orders; what it has counts again afterwards. Unit:
+    /// workers.
     workers: i64,
     /// When it begins.
     begins: Length,

@@ -108,3 +108,130 @@ fn what_has_no_end_or_no_length_is_not_given_one() {
     let text = told("layers", "every hop retries");
     assert!(text.contains("not for want of capacity") && !text.contains("0.00 "), "{text}");
 }
+
+/// The story of a scenario of these tests' own, in one line.
+fn told_of(text: &str) -> String {
+    let fixture = Fixture::new();
+    fixture.write("story.toml", text);
+    let text = fixture.stdout(&["explain", "story.toml"]);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whoever waits with a worker for a service that stands still looks busier than it. The mean over ten
+/// instances hides the one that fails.
+const TWO_CALLEES: &str = "
+title = 'two callees'
+horizon = '60s'
+[services.mid]
+workers = 100
+service_time = '1ms'
+calls.a = { timeout = '500ms' }
+calls.b = { timeout = '500ms' }
+[services.a]
+workers = 10
+service_time = '10ms'
+[services.b]
+workers = 10
+service_time = '10ms'
+[clients.web]
+calls = 'mid'
+arrival_rate = 200
+[triggers.x]
+stall = { service = 'b', begins = '10s', lasts = '2s' }
+";
+
+#[test]
+fn the_story_is_about_the_service_at_which_it_begins() {
+    let text = told_of(TWO_CALLEES);
+    assert!(
+        text.contains("Fresh requests alone bring “b” 200 attempts a second, of 1,000"),
+        "{text}"
+    );
+    // Two seconds of 200 attempts, all of them given up after half a second and served nevertheless.
+    assert!(text.contains("waiting for “b”, each worker of “mid” is held for"), "{text}");
+    assert!(text.contains("against 0.0110 s before"), "{text}");
+    let deeper = TWO_CALLEES
+        .replace("[services.b]", "[services.b.calls.disk]\n[services.disk]")
+        .replace("[services.a]", "[services.b]\nworkers = 100\nservice_time = '1ms'\n[services.a]");
+    let text = told_of(&deeper.replace("service = 'b'", "service = 'disk'"));
+    assert!(text.contains("Fresh requests alone bring “disk” 200 attempts"), "{text}");
+    assert!(
+        text.contains("worker of “b” is held for") && text.contains("worker of “mid”"),
+        "{text}"
+    );
+}
+
+#[test]
+fn one_instance_is_not_hidden_by_the_others() {
+    let text = told_of(
+        "title = 'one slow instance'
+horizon = '60s'
+[services.api]
+workers = 4
+instances = 10
+service_time = { exponential = { mean = '10ms' } }
+balancer = 'round_robin'
+[clients.web]
+calls = 'api'
+load = 0.5
+call.timeout = '100ms'
+call.retry.immediate = { max_retries = 1 }
+[triggers.slow]
+slowdown = { service = 'api', instance = 3, factor = 20, begins = '10s', lasts = '30s' }
+",
+    );
+    assert!(text.contains("attempts sent to “api.3”, 10,984 fail, and"), "{text}");
+    assert!(text.contains("that instance is no better off"), "{text}");
+    assert!(!text.contains("gone before it mattered"), "{text}");
+}
+
+#[test]
+fn whoever_gives_up_is_named_with_his_own_time() {
+    let text = told("stacked-timeouts", "one deadline of 500 ms, handed on");
+    assert!(!text.contains("gives up after 5 s"), "{text}");
+    let text = told("storefront", "the mesh retries");
+    assert!(text.contains("whoever sent them gives up after 0.25 to 0.4 s"), "{text}");
+    assert!(
+        text.contains("As from second 0 to 20, fresh requests alone bring “database”"),
+        "{text}"
+    );
+}
+
+#[test]
+fn late_answers_that_are_kept_fill_the_cache() {
+    let text = told("cold-cache", "late answers are kept");
+    assert!(text.contains("came too late for those who had asked, and filled the cache"), "{text}");
+}
+
+#[test]
+fn who_fails_by_himself_and_what_is_done_twice_is_told() {
+    let text = told("layers", "every hop retries");
+    let fails = "“disk” answers 100 % of its attempts with an error (errors.share)";
+    assert!(text.contains(fails), "{text}");
+    let text = told("lost-replies", "no keys");
+    assert!(text.contains("184 of them for requests for which it had done so before"), "{text}");
+    let text = told("lost-replies", "a transport that repeats");
+    assert!(text.contains("are repeats beneath their policies"), "{text}");
+}
+
+/// A surge of which the autoscaler is the end, long before it is over.
+#[test]
+fn an_autoscaler_that_is_in_time_is_named() {
+    let text = told_of(
+        "title = 'a surge'
+horizon = '200s'
+[services.api]
+workers = 4
+service_time = { exponential = { mean = '10ms' } }
+autoscaling = { target_utilisation = 0.5, start_up = '10s', max = 30, min = 2, every = '5s' }
+[clients.web]
+calls = 'api'
+arrival_rate = 200
+call.timeout = '1s'
+[triggers.s]
+surge = { client = 'web', factor = 4, begins = '60s', lasts = '100s' }
+",
+    );
+    assert!(text.contains("while the disturbance is still on, until second 160"), "{text}");
+    assert!(text.contains("The autoscaler had brought workers"), "{text}");
+}

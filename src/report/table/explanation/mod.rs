@@ -1,6 +1,8 @@
 //! Why it comes back or does not, in sentences with the numbers of the run.
 
+mod parts;
 mod told;
+mod why;
 
 use anstyle::Style;
 
@@ -57,11 +59,15 @@ impl ExplainDocument<'_> {
             ("Load", told.load()),
             ("Disturbance", told.disturbance()),
             ("Operator", told.operator()),
+            ("Held up", told.held_up()),
             ("Too late", told.too_late()),
             ("For nobody", told.for_nobody()),
-            ("Retries", told.retries()),
+            (told.sent_again(), told.retries()),
             ("Outside", told.outside()),
+            ("Instances", told.instance()),
+            ("Errors", told.errors()),
             ("Failures", told.failures()),
+            ("Executed", told.executed()),
             ("Why", told.why()),
             ("What ends it", self.remedies(verdict)),
         ];
@@ -119,7 +125,8 @@ fn of_run(model: &Model, run: &Run) -> Option<Record> {
         ("disturbance_ends_s", number(left.map(|left| left.at.as_secs_f64()))),
         ("left_waiting", left.map_or(Value::Nothing, |left| left.waiting.into())),
         ("left_work_s", number(left.and_then(|left| left.work_s))),
-        ("patience_s", number(found.patience.map(|patience| patience.as_secs_f64()))),
+        ("patience_s", number(found.patience.map(|patience| patience.least.as_secs_f64()))),
+        ("longest_patience_s", number(found.patience.map(|patience| patience.most.as_secs_f64()))),
         ("too_late_from_s", number(found.too_late.map(|late| late.from.as_secs_f64()))),
         ("waited_s", number(found.too_late.map(|late| late.waited_s))),
         ("held_s", number(found.held_s)),

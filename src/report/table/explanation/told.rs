@@ -1,6 +1,6 @@
 //! The sentences: each says one thing, with the numbers of the run, or nothing where there is nothing of it.
 
-use crate::analysis::{Hop, Mechanism, Verdict, exceeds_capacity};
+use crate::analysis::{Hop, Mechanism, Patience, Verdict};
 use crate::experiment::Run;
 use crate::id::{EdgeId, LeverId};
 use crate::model::{Action, Arrivals, Caller, Client, Edge, Model};
@@ -17,12 +17,12 @@ pub(super) struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn seat(&self) -> &str {
+    pub(super) fn seat(&self) -> &str {
         &self.model.service(self.found.seat).name
     }
 
     /// Whether demand is a rate: that of a volley or of users who wait for answers is not.
-    fn has_a_rate(&self) -> bool {
+    pub(super) fn has_a_rate(&self) -> bool {
         let rateless = |client: &Client| {
             matches!(client.arrivals, Arrivals::Volley { .. } | Arrivals::Users(_))
         };
@@ -30,18 +30,18 @@ impl Told<'_> {
     }
 
     /// Whether anybody who calls the seat looks into a cache before.
-    fn is_cached(&self) -> bool {
+    pub(super) fn is_cached(&self) -> bool {
         let mut edges = self.model.edges();
         edges.any(|(_, _, edge)| edge.to == self.found.seat && edge.cache.is_some())
     }
 
     /// Whether its work grows with what it has in hand.
-    fn slows_down(&self) -> bool {
+    pub(super) fn slows_down(&self) -> bool {
         self.model.service(self.found.seat).slowdown != Slowdown::None
     }
 
     /// Whether anything was ever in a way that has to be explained.
-    fn is_disturbed(&self) -> bool {
+    pub(super) fn is_disturbed(&self) -> bool {
         self.found.left.is_some()
     }
 
@@ -64,12 +64,25 @@ impl Told<'_> {
             load if load < 0.005 => "below 0.01".to_owned(),
             load => format!("of {load:.2}"),
         };
+        let when = match self.found.fresh_seen {
+            Some((from, to)) => format!(
+                "As from second {} to {}, fresh",
+                seconds(from.as_secs_f64()),
+                seconds(to.as_secs_f64())
+            ),
+            None => "Fresh".to_owned(),
+        };
         Some(format!(
-            "Fresh requests alone bring “{}” {} attempts a second, of {} that it can serve{with}: a load {load}.",
+            "{when} requests alone bring “{}” {} attempts a second, of {} that it can serve{with}: a load {load}.",
             self.seat(),
             amount(fresh),
             amount(capacity),
         ))
+    }
+
+    /// Attempts per second that fresh requests alone would bring to the seat in the while that decides.
+    pub(super) fn expected(&self) -> f64 {
+        self.found.fresh * self.found.end.arrivals
     }
 
     pub(super) fn disturbance(&self) -> Option<String> {
@@ -148,12 +161,12 @@ impl Told<'_> {
              sent them gives up after {} s.",
             seconds(late.from.as_secs_f64()),
             three_digits(late.waited_s),
-            seconds(patience.as_secs_f64())
+            waits(patience)
         ))
     }
 
     /// The while that decides, in words.
-    fn meanwhile(&self) -> String {
+    pub(super) fn meanwhile(&self) -> String {
         let (from, to) = (self.found.end.from.as_secs_f64(), self.found.end.to.as_secs_f64());
         format!("From second {} to {}", seconds(from), seconds(to))
     }
@@ -169,6 +182,11 @@ impl Told<'_> {
                 self.seat()
             )
         })
+    }
+
+    /// What most of that is which is sent besides first attempts.
+    pub(super) fn sent_again(&self) -> &'static str {
+        if self.found.fates.repeated >= 0.005 { "Sent again" } else { "Retries" }
     }
 
     pub(super) fn retries(&self) -> Option<String> {
@@ -190,10 +208,19 @@ impl Told<'_> {
         } else {
             String::new()
         };
+        let repeats = if fates.repeated >= 0.005 {
+            format!(
+                " Its callers send {} of these; the others are repeats beneath their policies.",
+                three_digits(times * (1.0 - fates.repeated))
+            )
+        } else {
+            String::new()
+        };
         Some(format!(
-            "{}, for each attempt that fresh requests alone would bring, {} come to “{}”: {} a second, \
-             {against}.{hedges}{way}",
+            "{}, for each of the {} attempts a second that fresh requests alone would bring, {} come to “{}”: {} \
+             a second, {against}.{repeats}{hedges}{way}",
             self.meanwhile(),
+            amount(self.expected()),
             three_digits(times),
             self.seat(),
             amount(end.demand),
@@ -208,7 +235,7 @@ impl Told<'_> {
     }
 
     /// `“page” to “inventory”`.
-    fn edge(&self, id: EdgeId) -> Option<String> {
+    pub(super) fn edge(&self, id: EdgeId) -> Option<String> {
         let (_, caller, edge) = self.model.edges().find(|(known, ..)| *known == id)?;
         let from = match caller {
             Caller::Client(id) => &self.model.clients[id.index()].name,
@@ -249,7 +276,7 @@ impl Told<'_> {
     }
 
     /// Who holds attempts back on his own side, and by what.
-    fn held_back(&self) -> Option<String> {
+    pub(super) fn held_back(&self) -> Option<String> {
         let fates = self.found.fates;
         let id = fates.held_at.filter(|_| fates.held_back >= 0.01)?;
         let (_, _, edge) = self.model.edges().find(|(known, ..)| *known == id)?;
@@ -274,102 +301,9 @@ impl Told<'_> {
         ))
     }
 
-    pub(super) fn why(&self) -> Option<String> {
-        let is_helped = self.run.recording.pulls.iter().next().is_some();
-        Some(match self.verdict {
-            Verdict::Overloaded if exceeds_capacity(self.model) => {
-                "Fresh requests alone ask for more than can be served. No policy of clients mends that: \
-                 more capacity does, or less demand."
-                    .to_owned()
-            }
-            Verdict::Overloaded if self.is_disturbed() => {
-                "It fails without the disturbance as well.".to_owned()
-            }
-            Verdict::Overloaded => self.why_undisturbed(),
-            Verdict::Undecided => {
-                "The disturbance ends too near the end of the run to tell; a longer horizon does.".to_owned()
-            }
-            Verdict::Unaffected if self.is_disturbed() => {
-                "What the disturbance left was gone before it mattered.".to_owned()
-            }
-            Verdict::Unaffected => "Nothing disturbs it, and it stays as it is.".to_owned(),
-            Verdict::Recovered if is_helped => {
-                "Not by itself: an operator acted before it was back.".to_owned()
-            }
-            Verdict::Recovered => self.why_back(),
-            Verdict::Draining => format!(
-                "The queue shrinks, slowly: {} attempts wait at the end of the run.",
-                count(self.found.end.waiting as f64)
-            ),
-            Verdict::Metastable => self.why_not(),
-        })
-    }
-
-    /// Why it fails where nobody disturbs it and fresh requests alone would not be too many.
-    fn why_undisturbed(&self) -> String {
-        let Mechanism { end, .. } = *self.found;
-        if end.demand <= end.capacity {
-            return "It fails although nothing disturbs it, and not for want of capacity."
-                .to_owned();
-        }
-        if self.found.is_multiplied() {
-            return format!(
-                "It fails although nothing disturbs it: what is sent besides first attempts makes {} a second \
-                 of {}, and {} can be served.",
-                amount(end.demand),
-                amount(self.found.fresh * end.arrivals),
-                amount(end.capacity)
-            );
-        }
-        "It fails although nothing disturbs it.".to_owned()
-    }
-
-    fn why_back(&self) -> String {
-        let Mechanism { capacity, fresh, end, left, .. } = *self.found;
-        let spare = end.capacity - end.demand;
-        let waited = left.is_some_and(|left| left.waiting > 0);
-        let back = self.run.assessment.back_at;
-        let is_early = back.zip(left).is_some_and(|(back, left)| back < left.at);
-        if let (true, Some(back)) = (is_early, back) {
-            let at = seconds(back.as_secs_f64());
-            return format!("At second {at} it was back, while the disturbance still went on.");
-        }
-        if !waited && self.is_cached() && end.demand > fresh && self.found.fates.failed >= 0.01 {
-            return format!(
-                "What “{}” answered in time filled the cache again, so that fewer and fewer requests went on \
-                 to it.",
-                self.seat()
-            );
-        }
-        if !waited {
-            "Nothing was left to work off when the disturbance was over.".to_owned()
-        } else if self.slows_down() {
-            "What it had in hand became few enough for its work to be short again, and the queue drained."
-                .to_owned()
-        } else if spare > 0.0 && end.capacity > 1.05 * capacity {
-            format!(
-                "The autoscaler brought workers: {} a second were served, and {} came with all that was tried \
-                 again, so the queue drained.",
-                amount(end.served),
-                amount(end.demand)
-            )
-        } else if spare > 0.0 && self.has_a_rate() {
-            format!(
-                "Demand with all that is tried again stays {} attempts a second below what can be served, \
-                 so the queue drains.",
-                amount(spare)
-            )
-        } else {
-            "Demand is above what is served, but not all of it waits: what is refused, dropped or answered \
-             in time leaves no work behind, and the queue empties."
-                .to_owned()
-        }
-    }
-
     /// How much of what fresh requests would bring does not come, and what it waits for.
     pub(super) fn outside(&self) -> Option<String> {
-        let Mechanism { fresh, end, .. } = *self.found;
-        let expected = fresh * end.arrivals;
+        let (end, expected) = (self.found.end, self.expected());
         if end.demand >= 0.9 * expected || self.verdict.is_well() || !self.has_a_rate() {
             return None;
         }
@@ -402,76 +336,15 @@ impl Told<'_> {
             None
         }
     }
+}
 
-    fn why_not(&self) -> String {
-        let Mechanism { fresh, held_s, end, fates, .. } = *self.found;
-        let loops = "The loop needs no disturbance to go on.";
-        if self.slows_down() && end.served < 0.9 * fresh {
-            return format!(
-                "Its work grows with what it has in hand: it serves {} a second, fewer than come, so what \
-                 it has in hand stays as much. {loops}",
-                amount(end.served)
-            );
-        }
-        if fates.held_back > 0.5
-            && end.demand < 0.5 * end.capacity
-            && let Some(held_back) = self.held_back()
-        {
-            return format!(
-                "The service is not busy: it serves {} of {} a second. {held_back} What would tell them \
-                 to let go does not come. {loops}",
-                amount(end.served),
-                amount(end.capacity)
-            );
-        }
-        if self.is_cached()
-            && !self.found.is_multiplied()
-            && end.demand > end.capacity
-            && end.wasted > 0.5
-        {
-            return format!(
-                "Answers that come too late are of no use and fill no cache for whoever asks next, so \
-                 requests go on to “{}” that a cache would have answered, and make its answers late. \
-                 {loops}",
-                self.seat()
-            );
-        }
-        if self.found.is_multiplied() && end.demand > end.capacity {
-            let makes = if fates.hedged > 0.5 * fates.again {
-                "What is out for long is sent once more, the copies keep the queue full, and a full queue \
-                 keeps everything out for long."
-            } else {
-                "Late answers are tried again, what is tried again keeps the queue full, and a full queue \
-                 makes answers late."
-            };
-            return format!(
-                "{makes} {loops} It ends only if what arrives falls below {} a second: {} attempts for each \
-                 that fresh requests bring, at the most.",
-                amount(end.capacity),
-                three_digits(end.capacity / fresh)
-            );
-        }
-        if self.outside().is_some() {
-            return format!("What holds requests up is on their callers' side. {loops}");
-        }
-        if let Some(held) = held_s {
-            return format!(
-                "Each of its workers is held {} s for an attempt by what it calls, so it serves {} a \
-                 second. {loops}",
-                three_digits(held),
-                amount(end.served)
-            );
-        }
-        format!(
-            "It serves {} a second, too late for whoever asked, and nothing makes what waits fewer: {} \
-             attempts wait at the end. {loops}",
-            amount(end.served),
-            count(end.waiting as f64)
-        )
-    }
+/// How long callers wait, in seconds: `0.25`, or `0.25 to 0.4`.
+fn waits(patience: Patience) -> String {
+    let [least, most] = [patience.least, patience.most].map(|span| seconds(span.as_secs_f64()));
+    if least == most { least } else { format!("{least} to {most}") }
 }
 
 /// A rate in a few digits.
-fn amount(value: f64) -> String {
+pub(super) fn amount(value: f64) -> String {
     if value < 10.0 { three_digits(value) } else { count(value) }
 }

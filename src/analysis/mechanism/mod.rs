@@ -4,10 +4,22 @@
 //! longer than anybody's patience, how much of the work was for nobody, and how large demand had become
 //! with everything that was tried again, against what the service can serve.
 
+mod fates;
+mod patience;
+mod seat;
+
+pub use fates::Fates;
+pub use patience::Patience;
+pub use seat::Hold;
+
+use fates::fates;
+use patience::patience;
+use seat::{Whiles, holds, seat};
+
 use std::ops::Range;
 
-use crate::id::{ClientId, EdgeId, ServiceId};
-use crate::model::{Caller, Edge, Meanwhile, Model};
+use crate::id::{EdgeId, ServiceId};
+use crate::model::{Caller, Meanwhile, Model};
 use crate::observe::{Link, Recording, Station, Window};
 use crate::policy::slowdown::Slowdown;
 use crate::time::{Span, Time};
@@ -19,8 +31,11 @@ pub struct Mechanism {
     /// what it could then serve.
     pub seat: ServiceId,
     /// Attempts per second that fresh requests alone bring it, with nothing tried again: what its clients
-    /// ask for on average or, where caches answer some of it, what came before the disturbance.
+    /// ask for on average or, where caches answer some of it, what came before the disturbance, for as many fresh
+    /// requests as there are on average.
     pub fresh: f64,
+    /// In which stretch that was seen; none where it follows from what clients ask for.
+    pub fresh_seen: Option<(Time, Time)>,
     /// Attempts per second that it can serve with the workers it begins with; where these are held by what
     /// it calls, for as long as they are while nothing is wrong.
     pub capacity: f64,
@@ -29,15 +44,19 @@ pub struct Mechanism {
     pub held_s: Option<f64>,
     /// What the disturbance left in its queue; none without a disturbance.
     pub left: Option<Left>,
-    /// The least time that anybody who calls it waits for an attempt; none if all wait for ever.
-    pub patience: Option<Span>,
-    /// When attempts had waited for longer than that, on average over a window; none if never.
+    /// How long those who call it wait for an attempt; none if all wait for ever.
+    pub patience: Option<Patience>,
+    /// When attempts had waited for longer than the least of that, on average over a window; none if never.
     pub too_late: Option<TooLate>,
     /// The while that decides: from the end of the disturbance until it is back, or the last third of the
-    /// run.
+    /// run; where it is back while the disturbance goes on, from the beginning of that.
     pub end: Stretch,
     /// What became of requests and attempts meanwhile, everywhere.
     pub fates: Fates,
+    /// Who is held up by it, and by how much.
+    pub holds: Vec<Hold>,
+    /// When the disturbance began; none without one.
+    pub disturbed_from: Option<Time>,
     /// How a fresh request comes to it, from the client on: the way over which most attempts come.
     pub path: Vec<Hop>,
 }
@@ -87,29 +106,6 @@ pub struct Stretch {
     pub arrivals: f64,
 }
 
-/// What became of requests and attempts in a while.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Fates {
-    /// The share of the clients' requests that failed, of those that ended.
-    pub failed: f64,
-    /// The share of attempts that were sent because others had failed, or as copies.
-    pub again: f64,
-    /// The share of attempts that were sent as copies of others that were still out.
-    pub hedged: f64,
-    /// Requests of clients that ended.
-    pub ended: u64,
-    /// The share of attempts that were given up.
-    pub timed_out: f64,
-    /// The share of attempts that were refused.
-    pub refused: f64,
-    /// The share of attempts that were turned away with a failure, and not because there was no room.
-    pub failed_at_once: f64,
-    /// Attempts held back on their caller's own side, for each that was sent.
-    pub held_back: f64,
-    /// The edge over which most of these would have gone; none where none was held back.
-    pub held_at: Option<EdgeId>,
-}
-
 /// One edge on the way to the seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hop {
@@ -147,21 +143,21 @@ pub fn mechanism(model: &Model, recording: &Recording, back: Option<Time>) -> Op
     let before = disturbed.map_or(windows, |(begins, _)| window_at(model, begins).min(windows));
     let over = disturbed.map_or(0, |(_, ends)| window_at(model, ends));
     let range = match back {
+        Some(back) if window_at(model, back) < over => before.min(last)..window_at(model, back) + 1,
         Some(back) => {
             let from = (over + 1).min(last);
             from..window_at(model, back).clamp(from, last) + 1
         }
         None => (windows - windows / 3).max(over + 1).min(last)..windows,
     };
-    let demand = |id: ServiceId, range: &Range<usize>| {
-        let attempts: u64 =
-            seen(recording, id)[range.clone()].iter().map(|station| station.attempts).sum();
-        attempts as f64 / (model.window.as_secs_f64() * range.len() as f64)
-    };
-    let ids = (0..model.services.len()).map(|index| ServiceId(index as u16));
-    let load = |id: &ServiceId| demand(*id, &range) / capacity(model, recording, *id, &range);
-    let seat = ids.max_by(|a, b| load(a).total_cmp(&load(b)))?;
     let usual = 0..if before == 0 { windows } else { before };
+    let is_known = 0 < before && before < range.end && disturbed.is_some();
+    let whiles = Whiles {
+        disturbed: is_known.then(|| before..range.end),
+        end: range.clone(),
+        usual: usual.clone(),
+    };
+    let seat = seat(model, recording, &whiles)?;
     let capacity = capacity(model, recording, seat, &usual);
     let service = model.service(seat);
     // Work that grows with what waits has no length beforehand.
@@ -170,14 +166,17 @@ pub fn mechanism(model: &Model, recording: &Recording, back: Option<Time>) -> Op
         && service.slowdown == Slowdown::None;
     let seen = seen(recording, seat);
     let patience = patience(model, seat);
-    let fresh = if model.edges().any(|(_, _, edge)| edge.cache.is_some()) {
-        demand(seat, &usual)
-    } else {
-        model.demand_by_service()[seat.index()]
+    let is_cached = model.edges().any(|(_, _, edge)| edge.cache.is_some());
+    let fresh = match arrivals(model, recording, &usual) {
+        arrivals if is_cached && arrivals > 0.0 => {
+            demand(model, recording, seat, &usual) / arrivals
+        }
+        _ => model.demand_by_service()[seat.index()],
     };
     Some(Mechanism {
         seat,
         fresh,
+        fresh_seen: is_cached.then(|| (at(model, usual.start), at(model, usual.end))),
         capacity,
         held_s: held(model, recording, seat, &range),
         left: disturbed.map(|(_, at)| {
@@ -185,11 +184,33 @@ pub fn mechanism(model: &Model, recording: &Recording, back: Option<Time>) -> Op
             Left { at, waiting, work_s: has_a_length.then(|| waiting as f64 / capacity) }
         }),
         patience,
-        too_late: patience.and_then(|patience| too_late(model, &seen, patience)),
+        too_late: patience.and_then(|patience| too_late(model, &seen, patience.least)),
         path: path(model, recording, seat, &range),
-        fates: fates(recording, &range),
+        fates: fates(model, recording, seat, &range),
+        holds: holds(model, recording, seat, &whiles),
+        disturbed_from: disturbed.map(|(begins, _)| begins),
         end: stretch(model, recording, &seen, range, (seat, capacity)),
     })
+}
+
+/// Attempts per second that come to a service in some windows.
+fn demand(model: &Model, recording: &Recording, id: ServiceId, range: &Range<usize>) -> f64 {
+    let seen = seen(recording, id);
+    let attempts: u64 = seen[range.clone()].iter().map(|station| station.attempts).sum();
+    attempts as f64 / (model.window.as_secs_f64() * range.len() as f64)
+}
+
+/// Fresh requests of all clients in some windows, for each that there are on average.
+fn arrivals(model: &Model, recording: &Recording, range: &Range<usize>) -> f64 {
+    let windows = &recording.timeline.windows()[range.clone()];
+    let arrivals: u64 = windows.iter().map(|window| window.arrivals).sum();
+    let seconds = model.window.as_secs_f64() * range.len() as f64;
+    arrivals as f64 / (model.fresh_demand() * seconds)
+}
+
+/// When a window begins.
+fn at(model: &Model, window: usize) -> Time {
+    Time::ZERO + model.window.saturating_mul(window as u64)
 }
 
 /// How long one worker of a service is busy with an attempt on average in some windows, seconds, where it
@@ -212,67 +233,6 @@ fn capacity(model: &Model, recording: &Recording, id: ServiceId, range: &Range<u
             f64::from(service.instances.get()) * f64::from(service.workers.get()) / held
         }
         Some(_) | None => service.capacity().per_second(),
-    }
-}
-
-/// What went over the edges in some windows, the clients' and the others'.
-fn fates(recording: &Recording, range: &Range<usize>) -> Fates {
-    let mut held: Vec<(EdgeId, u64)> = Vec::new();
-    let (mut clients, mut all) = (Link::default(), Link::default());
-    if recording.graph.is_none() {
-        for window in &recording.timeline.windows()[range.clone()] {
-            clients = clients.and(Link {
-                requests: window.arrivals,
-                answered: window.goodput,
-                failed: window.failed,
-                attempts: window.attempts,
-                retries: window.retries,
-                hedges: window.hedges,
-                repeats: window.repeats,
-                timed_out: window.timed_out,
-                refused: window.rejected,
-                failed_at_once: window.failed_at_once,
-                ..Link::default()
-            });
-        }
-        // Of a single edge only the whole run is known.
-        let tally = recording.tally;
-        let share = clients.attempts as f64 / (tally.attempts.max(1)) as f64;
-        clients.held_back = (tally.held_back as f64 * share) as u64;
-        held.push((EdgeId::from(ClientId(0)), clients.held_back));
-        all = clients;
-    } else {
-        for window in recording.graph.links().skip(range.start).take(range.len()) {
-            for (index, link) in window.iter().enumerate() {
-                let edge = recording.graph.edge(index);
-                all = all.and(*link);
-                if !edge.is_between_services() {
-                    clients = clients.and(*link);
-                }
-                match held.get_mut(index) {
-                    Some((_, count)) => *count += link.held_back,
-                    None => held.push((edge, link.held_back)),
-                }
-            }
-        }
-    }
-    let of = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-    // What was sent before the while began may be given up in it.
-    let share = |part: u64, whole: u64| of(part, whole).min(1.0);
-    Fates {
-        failed: of(clients.failed, clients.failed + clients.answered),
-        again: share(all.retries + all.hedges + all.repeats, all.attempts),
-        hedged: share(all.hedges, all.attempts),
-        ended: clients.failed + clients.answered,
-        timed_out: share(all.timed_out, all.attempts),
-        refused: share(all.refused - all.failed_at_once, all.attempts),
-        failed_at_once: share(all.failed_at_once, all.attempts),
-        held_back: of(all.held_back, all.attempts.max(1)),
-        held_at: held
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
-            .max_by_key(|(_, count)| *count)
-            .map(|(edge, _)| edge),
     }
 }
 
@@ -302,18 +262,6 @@ fn seen(recording: &Recording, id: ServiceId) -> Vec<Station> {
     recording.timeline.windows().iter().map(of_window).collect()
 }
 
-fn patience(model: &Model, seat: ServiceId) -> Option<Span> {
-    let of_edge = |edge: &Edge| {
-        let request = edge.deadline.and_then(|deadline| deadline.request);
-        edge.timeout.into_iter().chain(request).min()
-    };
-    model
-        .edges()
-        .filter(|(_, _, edge)| edge.to == seat)
-        .filter_map(|(.., edge)| of_edge(edge))
-        .min()
-}
-
 fn too_late(model: &Model, seen: &[Station], patience: Span) -> Option<TooLate> {
     let waited = |station: &Station| station.waiting_mean_s();
     let index = seen
@@ -334,12 +282,9 @@ fn stretch(
     let sum = seen[range.clone()].iter().copied().fold(Station::default(), Station::and);
     let seconds = model.window.as_secs_f64() * range.len() as f64;
     let served = sum.completed as f64 / seconds;
-    let windows = &recording.timeline.windows()[range.clone()];
-    let arrivals: u64 = windows.iter().map(|window| window.arrivals).sum();
-    let at = |window: usize| Time::ZERO + model.window.saturating_mul(window as u64);
     Stretch {
-        from: at(from),
-        to: at(range.end),
+        from: at(model, from),
+        to: at(model, range.end),
         demand: sum.attempts as f64 / seconds,
         served,
         capacity: match model.service(seat).scaling {
@@ -354,7 +299,7 @@ fn stretch(
         },
         waited_s: sum.waiting_mean_s(),
         waiting: sum.queue,
-        arrivals: arrivals as f64 / (model.fresh_demand() * seconds),
+        arrivals: arrivals(model, recording, &range),
     }
 }
 
