@@ -8,7 +8,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::options::Options;
-use super::output::tell;
+use super::output::say;
 
 /// Work that takes no longer than this is over before a bar could be read.
 const GRACE: Duration = Duration::from_millis(300);
@@ -51,7 +51,7 @@ impl Progress {
 
     /// Says a line above the bar.
     pub(super) fn say_above(&self, line: &str) {
-        self.0.suspend(|| tell(line));
+        self.0.suspend(|| say(line));
     }
 
     /// One more run is done.

@@ -9,28 +9,28 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum SaveError {
     /// The folder is not there and cannot be made.
-    #[error("cannot make the folder {}: {}", path.display(), why(source))]
+    #[error("cannot make the folder {}: {}", path.display(), why(error))]
     Folder {
         /// Which folder.
         path: PathBuf,
-        /// What the system says.
-        source: io::Error,
+        /// What the system says; the message tells it in words, so it is no source of its own.
+        error: io::Error,
     },
     /// The folder is there, and nothing can be written into it.
-    #[error("cannot write into the folder {}: {}", path.display(), why(source))]
+    #[error("cannot write into the folder {}: {}", path.display(), why(error))]
     Locked {
         /// Which folder.
         path: PathBuf,
-        /// What the system says.
-        source: io::Error,
+        /// What the system says; the message tells it in words, so it is no source of its own.
+        error: io::Error,
     },
     /// A file cannot be written.
-    #[error("cannot write {}: {}", path.display(), why(source))]
+    #[error("cannot write {}: {}", path.display(), why(error))]
     File {
         /// Which file.
         path: PathBuf,
-        /// What the system says.
-        source: io::Error,
+        /// What the system says; the message tells it in words, so it is no source of its own.
+        error: io::Error,
     },
     /// Two documents want one place.
     #[error("{} and {} are one file", first.display(), second.display())]
@@ -83,19 +83,19 @@ pub fn save_all(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> Result<(), Sa
     for (_, place) in &places {
         let folder = folder_of(place);
         std::fs::create_dir_all(folder)
-            .map_err(|source| SaveError::Folder { path: folder.to_owned(), source })?;
+            .map_err(|error| SaveError::Folder { path: folder.to_owned(), error })?;
     }
     let written = places
         .iter()
         .zip(files)
         .map(|((path, place), (_, bytes))| {
             let file = write_aside(folder_of(place), bytes.as_ref());
-            file.map_err(|source| SaveError::File { path: (*path).to_owned(), source })
+            file.map_err(|error| SaveError::File { path: (*path).to_owned(), error })
         })
         .collect::<Result<Vec<_>, _>>()?;
     for (file, (path, place)) in written.into_iter().zip(places) {
         file.persist(place)
-            .map_err(|error| SaveError::File { path: path.to_owned(), source: error.error })?;
+            .map_err(|failed| SaveError::File { path: path.to_owned(), error: failed.error })?;
     }
     Ok(())
 }
@@ -107,7 +107,7 @@ fn refuse_taken(path: &Path, place: &Path) -> Result<(), SaveError> {
         Ok(there) if !there.is_file() => io::ErrorKind::InvalidInput,
         Ok(_) | Err(_) => return Ok(()),
     };
-    Err(SaveError::File { path: path.to_owned(), source: kind.into() })
+    Err(SaveError::File { path: path.to_owned(), error: kind.into() })
 }
 
 /// Links are followed no further; the system gives up about here too.
@@ -140,7 +140,7 @@ pub fn folder_of(path: &Path) -> &Path {
 /// There is such a file already, or it cannot be written; no temporary file is left behind.
 pub fn save_new(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
     let folder = folder_of(path);
-    let fails = |source| SaveError::File { path: path.to_owned(), source };
+    let fails = |error| SaveError::File { path: path.to_owned(), error };
     if std::fs::symlink_metadata(path).is_ok() {
         return Err(fails(io::ErrorKind::AlreadyExists.into()));
     }
@@ -163,12 +163,12 @@ pub fn probe(folder: &Path) -> Result<(), SaveError> {
         false => path,
     });
     let there = ancestors.find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
-    let fails = |source: io::Error| {
+    let fails = |error: io::Error| {
         let path = folder.to_owned();
         if folder.is_dir() {
-            SaveError::Locked { path, source }
+            SaveError::Locked { path, error }
         } else {
-            SaveError::Folder { path, source }
+            SaveError::Folder { path, error }
         }
     };
     if !there.is_dir() {

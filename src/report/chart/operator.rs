@@ -13,13 +13,16 @@ use super::heading::Heading;
 use super::legend::{Key, Mark};
 use super::scale::Scale;
 use super::ticks::Ticks;
-use super::{axis, font, text, theme};
+use super::{axis, font, theme};
 
 const HEIGHT: f64 = 360.0;
 /// A row of what has no length, below the plot.
 const ROW: f64 = 28.0;
 /// Beside the first and the last value.
 const INSET: f64 = 60.0;
+/// From what stands to the left of the plot to the plot.
+const ASIDE: f64 = 26.0;
+const TIMES: &str = "an operator acts after";
 const WAITING: Stroke = Stroke(theme::MUTED, theme::MEDIUM);
 
 /// One thing that can be done for a while: how long it takes, by how late it is; none where it does not help.
@@ -29,19 +32,19 @@ struct Line<'a> {
     lasts: Vec<(f64, Option<f64>)>,
 }
 
-/// How long each thing must be done for, against how long after the disturbance an operator acts, and below it the
-/// share of seeds that come back by what is done at once.
+/// How long each thing must be done for, against how long after the disturbance an operator acts, and below it a row
+/// for each with that length, or with the share of seeds that come back.
 pub fn operator(document: &AdviceDocument<'_>) -> Chart {
     let AdviceDocument { title, variant, ways_out, .. } = document;
     let names: &[Tried] = ways_out.first().map_or(&[], |way| &way.tried);
     let lines = lines(document, names);
-    let at_once: Vec<usize> = (0..names.len()).filter(|&nth| names[nth].along.is_none()).collect();
     let subtitle = format!(
         "“{variant}”: what brings 95 % of the seeds back, by how long after the disturbance an operator acts"
     );
     let heading = Heading::new(title, &subtitle, keys(&lines));
-    let widest = at_once.iter().map(|&nth| font::width(&names[nth].name, theme::SMALL));
-    let left = theme::MARGIN + widest.fold(80.0, f64::max) + 14.0;
+    let words = names.iter().map(|tried| tried.name.as_str()).chain([TIMES]);
+    let widest = words.map(|words| font::width(words, theme::SMALL)).fold(0.0, f64::max);
+    let left = theme::MARGIN + widest + ASIDE;
     let width = theme::WIDTH - theme::MARGIN - left;
     let plot = Area { left, top: heading.bottom() + 10.0, width, height: HEIGHT };
     let latest = ways_out.iter().map(|way| way.after_s).fold(0.0, f64::max);
@@ -54,26 +57,27 @@ pub fn operator(document: &AdviceDocument<'_>) -> Chart {
     let [from, to] = if first < latest { [first, latest] } else { [first - 1.0, first + 1.0] };
     let x = Scale { of: [from, to], onto: [plot.left + INSET, plot.right() - INSET] };
     let below = plot.bottom() + axis::LABELS_BELOW + 26.0;
-    let bottom = below + ROW * at_once.len() as f64 + theme::MARGIN;
+    let bottom = below + ROW * names.len() as f64 + theme::MARGIN;
     Chart::draw(title, bottom, |canvas| {
         heading.draw(canvas);
         axis::vertical(canvas, plot, y, &ticks);
-        axis::name_upwards(canvas, plot, theme::MARGIN + 8.0, "how long, seconds");
+        axis::name_upwards(canvas, plot, plot.left - 52.0, "for how long, seconds");
         axis::baseline(canvas, plot);
         times(canvas, document, plot, x);
         let waiting: Vec<Point> =
             ways_out.iter().map(|way| (x.at(way.after_s), y.at(way.backlog_s))).collect();
-        canvas.patterned(&waiting, WAITING, theme::PATTERNS[1]);
-        for point in &waiting {
-            canvas.dot(*point, 3.0, theme::MUTED);
+        match waiting.as_slice() {
+            // A single one is no line, and shall be seen beneath a dot.
+            [(x, y)] => canvas.dashes((x - INSET, *y), (x + INSET, *y), WAITING),
+            several => canvas.patterned(several, WAITING, theme::PATTERNS[1]),
         }
-        for (nth, line) in lines.iter().enumerate() {
-            draw(canvas, line, nth, plot, x, y);
+        for line in &lines {
+            draw(canvas, line, x, y);
         }
-        for (row, &nth) in at_once.iter().enumerate() {
-            let middle = below + ROW * (row as f64 + 0.5);
+        for (nth, tried) in names.iter().enumerate() {
+            let middle = below + ROW * (nth as f64 + 0.5);
             let name = Lettering::new(theme::SMALL, theme::INK, Anchor::End);
-            canvas.text_beside(&names[nth].name, (plot.left - 14.0, middle), name);
+            canvas.text_beside(&tried.name, (plot.left - ASIDE, middle), name);
             for way in *ways_out {
                 if let Some(tried) = way.tried.get(nth) {
                     outcome(canvas, tried, (x.at(way.after_s), middle));
@@ -84,10 +88,9 @@ pub fn operator(document: &AdviceDocument<'_>) -> Chart {
 }
 
 fn keys(lines: &[Line<'_>]) -> Vec<Key> {
-    let of = |line: &Line<'_>| {
-        Key::new(Mark::Line(Stroke(line.colour, theme::STRONG)), format!("{} for", line.name))
-    };
-    let mut keys: Vec<Key> = lines.iter().map(of).collect();
+    let of = |line: &Line<'_>| Key::new(Mark::Line(Stroke(line.colour, theme::STRONG)), line.name);
+    let helps = lines.iter().filter(|line| line.lasts.iter().any(|(_, lasts)| lasts.is_some()));
+    let mut keys: Vec<Key> = helps.map(of).collect();
     keys.push(Key::new(Mark::Dashes(WAITING), "what waits then, in seconds of work"));
     keys
 }
@@ -122,45 +125,29 @@ fn times(canvas: &mut Canvas<'_>, document: &AdviceDocument<'_>, plot: Area, x: 
         }
     }
     let name = Lettering::new(theme::SMALL, theme::MUTED, Anchor::End);
-    let words = text::fit("an operator acts after", theme::SMALL, plot.left - theme::MARGIN);
-    canvas.text(&words, (plot.left - 14.0, plot.bottom() + 19.0), name);
+    canvas.text(TIMES, (plot.left - ASIDE, plot.bottom() + 19.0), name);
 }
 
-/// Each time with its length; where it does not help at any length, words at the top say so.
-fn draw(canvas: &mut Canvas<'_>, line: &Line<'_>, nth: usize, plot: Area, x: Scale, y: Scale) {
-    let points: Vec<Point> =
-        line.lasts.iter().filter_map(|(at, lasts)| Some((x.at(*at), y.at((*lasts)?)))).collect();
+/// Each time with its length, as far as there is one.
+fn draw(canvas: &mut Canvas<'_>, line: &Line<'_>, x: Scale, y: Scale) {
+    let points = line.lasts.iter().filter_map(|(at, lasts)| Some((x.at(*at), y.at((*lasts)?))));
+    let points: Vec<Point> = points.collect();
     canvas.line(&points, Stroke(line.colour, theme::STRONG));
-    for (at, lasts) in &line.lasts {
-        let at = x.at(*at);
-        match lasts {
-            Some(lasts) => {
-                canvas.dot((at, y.at(*lasts)), 5.0, line.colour);
-                let words = Lettering::new(theme::SMALL, theme::INK, Anchor::Start);
-                // Beside the dot, and off the lines that lead to the next one.
-                let place = (at + 9.0, y.at(*lasts) + 13.0);
-                canvas.text_beside(&format!("{} s", seconds(*lasts)), place, words);
-            }
-            None => {
-                let words = Lettering::new(theme::SMALL, theme::UNWELL, Anchor::Middle);
-                let place = (at, plot.top + 14.0 + 18.0 * nth as f64);
-                canvas.text_beside(&format!("{}: never", line.name), place, words);
-            }
-        }
+    for point in points {
+        canvas.dot(point, 5.0, line.colour);
     }
 }
 
-/// How many seeds come back by what is done at once.
+/// How long it takes, or how many seeds come back.
 fn outcome(canvas: &mut Canvas<'_>, tried: &Tried, (x, y): Point) {
-    let (recovered, runs, colour) = match &tried.trial.effect {
-        Effect::Helps(cure) => (cure.recovered, cure.proved, theme::WELL),
+    let (words, colour) = match &tried.trial.effect {
+        Effect::Helps(cure) => match cure.value {
+            Some(value) => (format!("for {} s", seconds(value)), theme::WELL),
+            None => (format!("{} of {} back", cure.recovered, cure.proved), theme::WELL),
+        },
         Effect::Never { runs, recovered } | Effect::Unreliable { runs, recovered } => {
-            (*recovered, *runs, theme::UNWELL)
+            (format!("no: {recovered} of {runs} back"), theme::UNWELL)
         }
-    };
-    let words = match &tried.trial.effect {
-        Effect::Helps(_) => format!("{recovered} of {runs} back"),
-        Effect::Never { .. } | Effect::Unreliable { .. } => format!("no: {recovered} of {runs}"),
     };
     canvas.text_beside(&words, (x, y), Lettering::new(theme::SMALL, colour, Anchor::Middle));
 }

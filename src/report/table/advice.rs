@@ -111,12 +111,14 @@ impl AdviceDocument<'_> {
             tried.along.is_some() && cure.recovery_time_s > LONG * self.left_s
         });
         let slow: Vec<String> = slow
-            .map(|(tried, cure)| format!("{} ({} s)", tried.name, seconds(cure.recovery_time_s)))
+            .map(|(tried, cure)| {
+                format!("{} takes {} s", tried.name, seconds(cure.recovery_time_s))
+            })
             .collect();
         (!slow.is_empty()).then(|| {
             format!(
-                "A threshold depends on the horizon where recovery takes long: of the {} s between the \
-                 disturbance and the horizon, {}. With a longer horizon it may be milder.",
+                "A threshold depends on the horizon where recovery takes long. Of the {} s between the \
+                 disturbance and the horizon, {}; with a longer horizon the threshold may be milder.",
                 seconds(self.left_s),
                 slow.join(", ")
             )

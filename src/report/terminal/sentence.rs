@@ -50,7 +50,7 @@ fn failures(runs: &[Summary]) -> String {
         return String::new();
     }
     let share = 100.0 * failed as f64 / all as f64;
-    format!(" by its criterion, though {share:.0} % of its requests fail")
+    format!(", though {share:.0} % of its requests fail, which its criterion tolerates")
 }
 
 fn fate(subject: &Subject<'_>, runs: &[Summary]) -> String {

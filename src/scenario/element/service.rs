@@ -48,7 +48,7 @@ pub(in crate::scenario) struct Service {
     /// How many instances there are, each with its workers and queue, at most 10,000. Unit:
     /// instances. Default: `1`.
     instances: Option<i64>,
-    /// Which instance gets an attempt: a rule, or a table. Default: `"round_robin"`.
+    /// Which of several instances gets an attempt: a rule, or a table. Default: "round_robin".
     balancer: Option<Balancer>,
     /// Which instances are not asked for a while, or `"none"`. Default: `"none"`.
     ejection: Option<Maybe<Ejection>>,

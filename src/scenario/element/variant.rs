@@ -22,7 +22,9 @@ impl JsonSchema for Variant {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let expect = generator.subschema_for::<Expect>();
+        let mut expect = generator.subschema_for::<Expect>();
+        let about = "What every run of this variant promises.";
+        expect.insert("description".to_owned(), about.into());
         json_schema!({
             "type": "object",
             "description": "Dotted paths in quotes, and the values to put there.",

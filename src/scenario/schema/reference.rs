@@ -48,8 +48,16 @@ impl<'s> Page<'s> {
     fn follow(&self, value: &'s Value) -> (&'s Value, Option<&'s str>) {
         let name = value.get("$ref").and_then(Value::as_str);
         let name = name.and_then(|to| to.strip_prefix("#/$defs/"));
-        let found = name.and_then(|name| self.schema.get("$defs")?.get(name));
-        (found.unwrap_or(value), name)
+        let Some((name, found)) =
+            name.and_then(|name| Some((name, self.schema.get("$defs")?.get(name)?)))
+        else {
+            return (value, None);
+        };
+        // A type may be another one by a name of its own.
+        match self.follow(found) {
+            (further, Some(name)) => (further, Some(name)),
+            (found, None) => (found, Some(name)),
+        }
     }
 
     /// One section: the table at `path`, and afterwards those below it.
@@ -149,7 +157,11 @@ impl<'s> Page<'s> {
                 if let Some(inner) = value.get("items") {
                     self.kinds(&format!("{path}[]"), about, inner, &mut items, words, below);
                 }
-                kinds.push(format!("list of: {}", items.join(", or ")));
+                kinds.push(if !kinds.is_empty() && items == *kinds {
+                    "a list of these".to_owned()
+                } else {
+                    format!("list of: {}", items.join(", or "))
+                });
             }
             Some("string") => {
                 let title = value.get("title").and_then(Value::as_str);

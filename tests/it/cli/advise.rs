@@ -21,7 +21,7 @@ fn changes_are_ranked_and_what_does_not_help_has_its_evidence() {
     let command = "metastable run storm.toml --variant '3 retries' \\\n    --set '";
     assert!(helps.contains(command), "{text}");
     assert!(rest.contains("api: drop what has expired"), "{text}");
-    assert!(rest.contains("an operator acts after") && rest.contains("5 s"), "{text}");
+    assert!(rest.contains("an operator acts") && rest.contains("5 s"), "{text}");
     let json = fixture.json(&["advise", "storm.toml", "--no-operator", "--format", "json"]);
     let changes = json["changes"].as_array().unwrap();
     assert_eq!(json["operator"], serde_json::json!([]));

@@ -110,7 +110,13 @@ pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
+/// What was said on standard error, without the folds of long messages.
 pub(crate) fn stderr(output: &Output) -> String {
+    folded_stderr(output).replace(&format!("\n{}", " ".repeat("error: ".len())), " ")
+}
+
+/// What was said on standard error, as it was printed.
+pub(crate) fn folded_stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 

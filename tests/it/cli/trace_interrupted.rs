@@ -9,7 +9,7 @@ use super::fixture::{Fixture, STORM};
 #[test]
 fn a_trace_ends_with_a_whole_line_when_it_is_interrupted() {
     let fixture = Fixture::new();
-    fixture.write("long.toml", &STORM.replace("horizon = \"20s\"", "horizon = \"20h\""));
+    fixture.write("long.toml", &STORM.replace("horizon = \"20s\"", "horizon = \"10h\""));
     let mut trace = Command::new(env!("CARGO_BIN_EXE_metastable"))
         .current_dir(fixture.path(""))
         .args(["trace", "long.toml"])
