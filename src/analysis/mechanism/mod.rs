@@ -140,7 +140,10 @@ pub fn mechanism(model: &Model, recording: &Recording, back: Option<Time>) -> Op
     let windows = recording.timeline.windows().len();
     let last = windows.checked_sub(1)?;
     let disturbed = model.disturbed_between();
-    let before = disturbed.map_or(windows, |(begins, _)| window_at(model, begins).min(windows));
+    let before = disturbed.map_or(windows, |(begins, _)| {
+        // What begins with a window belongs to it.
+        (model.window.times_in(begins.since(Time::ZERO)) as usize).min(windows)
+    });
     let over = disturbed.map_or(0, |(_, ends)| window_at(model, ends));
     let range = match back {
         Some(back) if window_at(model, back) < over => before.min(last)..window_at(model, back) + 1,
@@ -153,7 +156,7 @@ pub fn mechanism(model: &Model, recording: &Recording, back: Option<Time>) -> Op
     let usual = 0..if before == 0 { windows } else { before };
     let is_known = 0 < before && before < range.end && disturbed.is_some();
     let whiles = Whiles {
-        disturbed: is_known.then(|| before..range.end),
+        disturbed: is_known.then_some(before..range.end),
         end: range.clone(),
         usual: usual.clone(),
     };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{capacity, demand, seen};
 use crate::id::ServiceId;
-use crate::model::{Caller, Meanwhile, Model};
+use crate::model::{Caller, Meanwhile, Model, Subject};
 use crate::observe::{Recording, Station};
 
 /// So many times longer than usual is longer.
@@ -68,7 +68,8 @@ pub(super) fn seat(model: &Model, recording: &Recording, whiles: &Whiles) -> Opt
     ids().max_by(|a, b| load(a).total_cmp(&load(b)))
 }
 
-/// From `first` on down, for as long as what it calls is why its attempts take longer.
+/// From `first` on down, for as long as what it calls is why its attempts take longer, or is disturbed itself:
+/// what is refused at once takes no longer than usual.
 fn deepest(
     model: &Model,
     recording: &Recording,
@@ -76,15 +77,22 @@ fn deepest(
     first: ServiceId,
     delay: &impl Fn(&ServiceId) -> f64,
 ) -> ServiceId {
+    let is_disturbed = |id: &ServiceId| {
+        let mut triggers = model.triggers.iter();
+        triggers.any(|trigger| trigger.disturbance.subject() == Subject::Service(*id))
+    };
     let mut seat = first;
-    while takes(model, recording, seat, whiles).is_some() {
+    loop {
+        let is_held_up = takes(model, recording, seat, whiles).is_some();
         let callees = model.service(seat).calls.list.iter().map(|call| call.edge.to);
-        match callees.max_by(|a, b| delay(a).total_cmp(&delay(b))) {
-            Some(next) if delay(&next) > 0.0 => seat = next,
-            Some(_) | None => break,
+        let next = callees
+            .filter(|id| delay(id) > 0.0 && (is_held_up || is_disturbed(id)))
+            .max_by(|a, b| delay(a).total_cmp(&delay(b)));
+        match next {
+            Some(next) => seat = next,
+            None => return seat,
         }
     }
-    seat
 }
 
 /// How long attempts stay at a service on average, seconds: their waits and what follows.

@@ -338,9 +338,14 @@ impl Told<'_> {
     }
 }
 
-/// How long callers wait, in seconds: `0.25`, or `0.25 to 0.4`.
+/// How long callers wait, in seconds: `0.025`, or `0.25 to 0.4`.
 fn waits(patience: Patience) -> String {
-    let [least, most] = [patience.least, patience.most].map(|span| seconds(span.as_secs_f64()));
+    let short = |value: f64| match format!("{value:.4}") {
+        // A hundredth of a second is too coarse for the shortest of them.
+        fine if value < 0.1 => fine.trim_end_matches('0').to_owned(),
+        _ => seconds(value),
+    };
+    let [least, most] = [patience.least, patience.most].map(|span| short(span.as_secs_f64()));
     if least == most { least } else { format!("{least} to {most}") }
 }
 

@@ -98,7 +98,7 @@ impl Told<'_> {
         }
         if !waited && self.is_cached() && end.demand > expected && self.found.fates.failed >= 0.01 {
             let filled = if end.wasted > 0.5 && self.keeps_late_answers() {
-                "came too late for those who had asked, and filled the cache all the same"
+                "answered came too late for those who had asked, and filled the cache all the same"
             } else {
                 "answered in time filled the cache again"
             };
