@@ -218,3 +218,76 @@ fn warnings_about_variants_that_nobody_asks_for_are_left_out() {
     let waits = about(&["waits"]);
     assert!(waits.contains("wait_after_refusal") && !waits.contains("chance"), "{waits}");
 }
+
+/// Fleets, autoscalers, deadlines and late answers: a key that could only count beside another one, and does
+/// where that stands beside it.
+#[test]
+fn keys_that_need_another_beside_them() {
+    let service = |line: &str| with("[services.api]", line);
+    let alone = |line: &str| with("[clients.web]", line).replace(RETRY, "");
+    let three = "instances = 3\nejection = { most = 0.5, consecutive = \"none\"";
+    let scaled = "autoscaling = { max = 20, start_up = \"1s\"";
+    let steps = "thresholds = { measure = \"utilisation\", above = 0.8, add = 1";
+    let said = warned(&[
+        ("three instances are not compared", &service(&format!("{three} }}"))),
+        (
+            "nor by their share of failures",
+            &service(
+                "instances = 3\nejection = { most = 0.5, success_rate = \"none\", failure_share = {} }",
+            ),
+        ),
+        (
+            "errors where nothing errs",
+            &service("instances = 10\nejection = { counts = [\"error\"] }"),
+        ),
+        (
+            "a look after the end",
+            &service(&format!("{scaled}, target_utilisation = 0.7, every = \"1h\" }}")),
+        ),
+        (
+            "workers after the end",
+            &service("autoscaling = { max = 20, target_utilisation = 0.7, start_up = \"1h\" }"),
+        ),
+        (
+            "thresholds that take nobody away",
+            &service(&format!(
+                "{scaled}, min = 2, down = {{ window = \"1s\" }}, {steps}, remove = 2 }} }}"
+            )),
+        ),
+        ("late answers of one attempt", &alone("call.late_answers = \"accepted\"")),
+        ("a deadline around one attempt", &alone("call.deadline = { request = \"3s\" }")),
+        (
+            "the whole of no timeout",
+            &with(
+                "[clients.web]",
+                "call.deadline = { request = \"3s\", least = \"whole_timeout\" }",
+            )
+            .replace("call.timeout = \"1s\"\n", ""),
+        ),
+    ]);
+    insta::assert_snapshot!("keys_that_need_another_beside_them", said);
+    let silent = warned(&[
+        (
+            "five instances",
+            &service("instances = 5\nejection = { most = 0.5, consecutive = \"none\" }"),
+        ),
+        (
+            "errors",
+            &service(
+                "instances = 10\nejection = { counts = [\"error\"] }\nerrors = { share = 0.1 }",
+            ),
+        ),
+        (
+            "a deadline around several",
+            &with("[clients.web]", "call.deadline = { request = \"3s\" }"),
+        ),
+        ("late answers of several", &with("[clients.web]", "call.late_answers = \"accepted\"")),
+        (
+            "thresholds both ways",
+            &service(&format!(
+                "{scaled}, min = 2, down = {{ window = \"1s\" }}, {steps}, below = 0.3, remove = 2 }} }}"
+            )),
+        ),
+    ]);
+    assert!(!silent.contains("has no effect"), "{silent}");
+}
