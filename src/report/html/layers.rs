@@ -56,5 +56,12 @@ pub(super) fn section(subjects: &[Subject<'_>], firsts: &[&Summary]) -> Option<S
         text.push_str("</tr>\n");
     }
     text.push_str("</tbody></table></div>\n");
+    if shown.len() < subjects.len() {
+        let (shown, all) = (shown.len(), subjects.len());
+        let _ = writeln!(
+            text,
+            "<p class=\"hint\">{shown} of {all} variants: those with these edges, and no more than {MOST}.</p>"
+        );
+    }
     Some(text)
 }
