@@ -15,7 +15,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::options::Options;
-use super::output::{Files, Output, refuse_unwritable};
+use super::output::{Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::{First, count};
@@ -127,15 +127,12 @@ pub(super) fn advise(args: &Args, options: &Options) -> Result<Exit, Failure> {
         others,
         interrupted: interrupted.then_some(not_tried),
     };
-    if interrupted {
-        return args.output.write_part(&document, &interrupt);
-    }
-    let mut files = Files::default();
-    if let Some(folder) = args.plot.as_ref().filter(|_| needs_help) {
-        plots::of_advice(&mut files, folder, &stem(&args.source.file), &document)?;
-    }
-    args.output.write(&document, files, &interrupt)?;
-    Ok(Exit::Done)
+    args.output.finish(&document, &interrupt, |files| {
+        if let Some(folder) = args.plot.as_ref().filter(|_| needs_help) {
+            plots::of_advice(files, folder, &stem(&args.source.file), &document)?;
+        }
+        Ok(())
+    })
 }
 
 /// One variant, and who tries changes of it.

@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::options::Options;
-use super::output::{Files, Output, refuse_unwritable};
+use super::output::{Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::{First, count};
@@ -69,13 +69,10 @@ pub(super) fn basin(args: &Args, options: &Options) -> Result<Exit, Failure> {
     let found = found.ok_or(Failure::Interrupted)?;
 
     let document = BasinDocument { title: &story.title, variant: &variant.name, found: &found };
-    if found.interrupted {
-        return args.output.write_part(&document, &interrupt);
-    }
-    let mut files = Files::default();
-    if let Some(folder) = &args.plot {
-        plots::of_basin(&mut files, folder, &stem(&args.source.file), &document)?;
-    }
-    args.output.write(&document, files, &interrupt)?;
-    Ok(Exit::Done)
+    args.output.finish(&document, &interrupt, |files| {
+        if let Some(folder) = &args.plot {
+            plots::of_basin(files, folder, &stem(&args.source.file), &document)?;
+        }
+        Ok(())
+    })
 }

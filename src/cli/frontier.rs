@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::options::Options;
-use super::output::{Files, Output, refuse_unwritable};
+use super::output::{Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::{First, count};
@@ -126,13 +126,10 @@ pub(super) fn frontier(args: &Args, options: &Options) -> Result<Exit, Failure> 
         grid_runs: search.grid_runs(&found),
         frontier: &found,
     };
-    if found.interrupted {
-        return args.output.write_part(&document, &interrupt);
-    }
-    let mut files = Files::default();
-    if let Some(folder) = &args.plot {
-        plots::of_frontier(&mut files, folder, &stem(&args.source.file), &document)?;
-    }
-    args.output.write(&document, files, &interrupt)?;
-    Ok(Exit::Done)
+    args.output.finish(&document, &interrupt, |files| {
+        if let Some(folder) = &args.plot {
+            plots::of_frontier(files, folder, &stem(&args.source.file), &document)?;
+        }
+        Ok(())
+    })
 }

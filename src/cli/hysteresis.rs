@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::options::Options;
-use super::output::{Files, Output, refuse_unwritable};
+use super::output::{Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::{First, count};
@@ -85,13 +85,10 @@ pub(super) fn hysteresis(args: &Args, options: &Options) -> Result<Exit, Failure
     let axis = sweep.axes.first().map_or(path.as_str(), String::as_str);
     let document =
         HysteresisDocument { title: &story.title, variant: &variant.name, axis, found: &found };
-    if found.interrupted {
-        return args.output.write_part(&document, &interrupt);
-    }
-    let mut files = Files::default();
-    if let Some(folder) = &args.plot {
-        plots::of_hysteresis(&mut files, folder, &stem(&args.source.file), &document)?;
-    }
-    args.output.write(&document, files, &interrupt)?;
-    Ok(Exit::Done)
+    args.output.finish(&document, &interrupt, |files| {
+        if let Some(folder) = &args.plot {
+            plots::of_hysteresis(files, folder, &stem(&args.source.file), &document)?;
+        }
+        Ok(())
+    })
 }

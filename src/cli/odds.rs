@@ -15,7 +15,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::options::Options;
-use super::output::{Files, Output, refuse_unwritable};
+use super::output::{Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::{First, count};
@@ -144,28 +144,21 @@ pub(super) fn odds(args: &Args, options: &Options) -> Result<Exit, Failure> {
 
     let document =
         OddsDocument { title: &story.title, variant: &variant.name, collapse, found: &found };
-    let is_part = match &found {
-        Answer::Plain(plain) => plain.interrupted,
-        Answer::Splitting(splitting) => splitting.interrupted,
-    };
-    if is_part {
-        return args.output.write_part(&document, &interrupt);
-    }
-    let mut files = Files::default();
-    match &found {
-        Answer::Splitting(_) if args.length.is_some() => files.note(
-            "--length is of plain runs, and collapses are too rare for them here: they were split"
-                .to_owned(),
-        ),
-        Answer::Plain(_) if args.plot.is_some() => {
-            files.note("there is no chart of plain runs: --method splitting has one".to_owned());
+    args.output.finish(&document, &interrupt, |files| {
+        match &found {
+            Answer::Splitting(_) if args.length.is_some() => files.note(
+                "--length is of plain runs, and collapses are too rare for them here: they were split"
+                    .to_owned(),
+            ),
+            Answer::Plain(_) if args.plot.is_some() => {
+                files.note("there is no chart of plain runs: --method splitting has one".to_owned());
+            }
+            Answer::Splitting(_) | Answer::Plain(_) => {}
         }
-        Answer::Splitting(_) | Answer::Plain(_) => {}
-    }
-    files.tell(options);
-    if let Some(folder) = &args.plot {
-        plots::of_odds(&mut files, folder, &stem(&args.source.file), &document)?;
-    }
-    args.output.write(&document, files, &interrupt)?;
-    Ok(Exit::Done)
+        files.tell(options);
+        if let Some(folder) = &args.plot {
+            plots::of_odds(files, folder, &stem(&args.source.file), &document)?;
+        }
+        Ok(())
+    })
 }

@@ -157,16 +157,24 @@ impl Output {
         Format::from(self.format) == Format::Csv || self.output.iter().any(is_table)
     }
 
-    /// Prints what was known when somebody wanted it to stop. Files are for results that are whole.
-    pub(super) fn write_part(
+    /// Ends a search: what was known when somebody wanted it to stop is printed, for files are for results that
+    /// are whole; otherwise the charts that `draw` adds are saved, and all that [`write`](Self::write) does.
+    pub(super) fn finish(
         &self,
         document: &dyn Document,
         interrupt: &Interrupt,
+        draw: impl FnOnce(&mut Files) -> Result<(), Failure>,
     ) -> Result<Exit, Failure> {
-        interrupt.close_on_part();
-        print(&document.render(self.format.into(), width()))?;
-        own_up();
-        Ok(Exit::Incomplete)
+        if document.is_interrupted() {
+            interrupt.close_on_part();
+            print(&document.render(self.format.into(), width()))?;
+            own_up();
+            return Ok(Exit::Incomplete);
+        }
+        let mut files = Files::default();
+        draw(&mut files)?;
+        self.write(document, files, interrupt)?;
+        Ok(Exit::Done)
     }
 }
 

@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::options::Options;
-use super::output::{Files, Output, refuse_unwritable};
+use super::output::{Output, refuse_unwritable};
 use super::plots;
 use super::progress::Progress;
 use super::seeds::{First, count};
@@ -121,15 +121,12 @@ pub(super) fn tip(args: &Args, options: &Options) -> Result<Exit, Failure> {
         rows: args.rows.map_or_else(TipRows::default, TipRows::from),
         not_begun: searches.len() - found.len(),
     };
-    if document.is_interrupted() {
-        return args.output.write_part(&document, &interrupt);
-    }
-    let mut files = Files::default();
-    if let Some(folder) = &args.plot {
-        plots::of_tip(&mut files, folder, &stem(&args.source.file), &document)?;
-    }
-    args.output.write(&document, files, &interrupt)?;
-    Ok(Exit::Done)
+    args.output.finish(&document, &interrupt, |files| {
+        if let Some(folder) = &args.plot {
+            plots::of_tip(files, folder, &stem(&args.source.file), &document)?;
+        }
+        Ok(())
+    })
 }
 
 /// What is searched in one variant.

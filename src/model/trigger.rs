@@ -142,6 +142,21 @@ impl Trigger {
         self.begins + self.lasts
     }
 
+    /// Which share of its attempts it makes a service answer with an error, if that is what it does.
+    pub const fn error_share(&self) -> Option<(ServiceId, Fraction)> {
+        match self.disturbance {
+            Disturbance::ErrorShare { service, share } => Some((service, share)),
+            Disturbance::Stall { .. }
+            | Disturbance::Slowdown { .. }
+            | Disturbance::Surge { .. }
+            | Disturbance::Outage(_)
+            | Disturbance::Latency { .. }
+            | Disturbance::Loss { .. }
+            | Disturbance::Flush { .. }
+            | Disturbance::Capacity { .. } => None,
+        }
+    }
+
     /// Of a surge above 1: how many times the usual demand it brings on top of it; otherwise 0.
     pub fn surplus(&self) -> f64 {
         match self.disturbance {

@@ -1,7 +1,7 @@
 //! A run in windows, service by service and edge by edge.
 
 use super::roll::Roll;
-use super::{Dropped, Fact, Observer, Place, Sending};
+use super::{Dropped, Fact, Observer, Place, Sending, Window};
 use crate::id::{EdgeId, ServiceId};
 use crate::model::{Caller, Model};
 use crate::policy::outcome::Failure;
@@ -149,6 +149,43 @@ impl Station {
     /// Mean wait of the attempts started, seconds; none if none was.
     pub fn waiting_mean_s(&self) -> Option<f64> {
         (self.started > 0).then(|| self.waited.as_secs_f64() / self.started as f64)
+    }
+}
+
+/// What a window of the timeline says of the service, where it is the only one, with one client.
+impl From<&Window> for Station {
+    fn from(window: &Window) -> Self {
+        Self {
+            attempts: window.attempts + window.repeats,
+            started: window.started,
+            completed: window.throughput,
+            wasted: window.wasted,
+            rejected: window.rejected,
+            failed_at_once: window.failed_at_once,
+            shed: window.shed,
+            waited: window.waited,
+            queue: window.queue,
+            ..Self::default()
+        }
+    }
+}
+
+/// What a window of the timeline says of the edge, where it is the only one.
+impl From<&Window> for Link {
+    fn from(window: &Window) -> Self {
+        Self {
+            requests: window.arrivals,
+            answered: window.goodput,
+            failed: window.failed,
+            attempts: window.attempts,
+            retries: window.retries,
+            hedges: window.hedges,
+            repeats: window.repeats,
+            timed_out: window.timed_out,
+            refused: window.rejected,
+            failed_at_once: window.failed_at_once,
+            ..Self::default()
+        }
     }
 }
 

@@ -221,17 +221,8 @@ fn possible_failures(edge: &Edge, caller: Caller, model: &Model) -> Failures {
 }
 
 fn errs(service: &Service, id: ServiceId, model: &Model) -> bool {
-    let by_trigger = |trigger: &Trigger| match trigger.disturbance {
-        Disturbance::ErrorShare { service, .. } => service == id,
-        Disturbance::Stall { .. }
-        | Disturbance::Slowdown { .. }
-        | Disturbance::Surge { .. }
-        | Disturbance::Outage(_)
-        | Disturbance::Latency { .. }
-        | Disturbance::Loss { .. }
-        | Disturbance::Flush { .. }
-        | Disturbance::Capacity { .. } => false,
-    };
+    let by_trigger =
+        |trigger: &Trigger| trigger.error_share().is_some_and(|(service, _)| service == id);
     service.errors.share != Fraction::ZERO || model.triggers.iter().any(by_trigger)
 }
 

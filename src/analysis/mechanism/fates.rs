@@ -44,19 +44,7 @@ pub(super) fn fates(
     let to_seat: Vec<bool> = model.edges().map(|(_, _, edge)| edge.to == seat).collect();
     if recording.graph.is_none() {
         for window in &recording.timeline.windows()[range.clone()] {
-            clients = clients.and(Link {
-                requests: window.arrivals,
-                answered: window.goodput,
-                failed: window.failed,
-                attempts: window.attempts,
-                retries: window.retries,
-                hedges: window.hedges,
-                repeats: window.repeats,
-                timed_out: window.timed_out,
-                refused: window.rejected,
-                failed_at_once: window.failed_at_once,
-                ..Link::default()
-            });
+            clients = clients.and(window.into());
         }
         // Of a single edge only the whole run is known.
         let tally = recording.tally;

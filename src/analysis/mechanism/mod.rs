@@ -250,19 +250,7 @@ fn seen(recording: &Recording, id: ServiceId) -> Vec<Station> {
     if !recording.graph.is_none() {
         return recording.graph.stations().map(|window| window[id.index()]).collect();
     }
-    let of_window = |window: &Window| Station {
-        attempts: window.attempts + window.repeats,
-        started: window.started,
-        completed: window.throughput,
-        wasted: window.wasted,
-        rejected: window.rejected,
-        failed_at_once: window.failed_at_once,
-        shed: window.shed,
-        waited: window.waited,
-        queue: window.queue,
-        ..Station::default()
-    };
-    recording.timeline.windows().iter().map(of_window).collect()
+    recording.timeline.windows().iter().map(Station::from).collect()
 }
 
 fn too_late(model: &Model, seen: &[Station], patience: Span) -> Option<TooLate> {

@@ -243,6 +243,10 @@ impl AdviceDocument<'_> {
 }
 
 impl Document for AdviceDocument<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.is_some()
+    }
+
     fn text(&self, width: usize) -> String {
         let plain = |words: &str| paragraph(words, Style::new(), width);
         let mut text = paragraph(self.title, style::HEADING, width);
@@ -307,7 +311,7 @@ impl Document for AdviceDocument<'_> {
             ("scenario", self.title.into()),
             ("variant", self.variant.into()),
             ("needs_help", self.needs_help.into()),
-            ("interrupted", self.interrupted.is_some().into()),
+            ("interrupted", self.is_interrupted().into()),
             ("left_s", self.left_s.into()),
             ("goodput_per_s", self.before.goodput_per_s.into()),
             ("p99_s", self.before.p99_s.into()),

@@ -128,6 +128,10 @@ fn tipping_fields(name: &str, tipping: &Brink) -> Record {
 }
 
 impl Document for BasinDocument<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.found.interrupted
+    }
+
     fn text(&self, width: usize) -> String {
         let plain = |words: &str| paragraph(words, Style::new(), width);
         let heading = paragraph(self.title, style::HEADING, width);
@@ -177,7 +181,7 @@ impl Document for BasinDocument<'_> {
             ("variant", self.variant.into()),
             ("says", self.sentence().as_str().into()),
             ("runs", found.runs.into()),
-            ("interrupted", found.interrupted.into()),
+            ("interrupted", self.is_interrupted().into()),
             ("tipping_backlog_s", Value::Record(tipping)),
             ("tipping_retries", tipping_retries),
             ("boundary", Value::Records(self.records())),

@@ -196,6 +196,10 @@ impl FrontierDocument<'_> {
 }
 
 impl Document for FrontierDocument<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.frontier.interrupted
+    }
+
     fn text(&self, width: usize) -> String {
         let plain = |words: &str| paragraph(words, Style::new(), width);
         let mut text = paragraph(self.title, style::HEADING, width);
@@ -235,7 +239,7 @@ impl Document for FrontierDocument<'_> {
             ("controls", self.frontier.controls.into()),
             ("grid_runs", self.grid_runs.into()),
             ("cut_short", self.frontier.cut_short.into()),
-            ("interrupted", self.frontier.interrupted.into()),
+            ("interrupted", self.is_interrupted().into()),
             ("columns", Value::Records(self.records())),
         ]))
     }

@@ -228,6 +228,10 @@ fn corner(corner: Option<Corner>) -> Value {
 }
 
 impl Document for HysteresisDocument<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.found.interrupted
+    }
+
     fn text(&self, width: usize) -> String {
         let plain = |words: &str| paragraph(words, Style::new(), width);
         let heading = paragraph(self.title, style::HEADING, width);
@@ -260,7 +264,7 @@ impl Document for HysteresisDocument<'_> {
             ("says", self.sentence().as_str().into()),
             ("seeds", (found.traverses.len() as u64).into()),
             ("runs", found.runs.into()),
-            ("interrupted", found.interrupted.into()),
+            ("interrupted", self.is_interrupted().into()),
             ("hold_s", found.hold.as_secs_f64().into()),
             ("rising", found.rising.into()),
             ("collapsed_seeds", (collapses as u64).into()),

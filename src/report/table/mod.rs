@@ -67,6 +67,10 @@ pub trait Document {
     }
     /// As JSON.
     fn json(&self) -> String;
+    /// Whether it tells of less than all, because somebody wanted the work to stop.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
 
     /// As CSV.
     fn csv(&self) -> String {

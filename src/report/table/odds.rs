@@ -112,13 +112,6 @@ impl OddsDocument<'_> {
         )
     }
 
-    const fn is_interrupted(&self) -> bool {
-        match self.found {
-            Answer::Plain(plain) => plain.interrupted,
-            Answer::Splitting(splitting) => splitting.interrupted,
-        }
-    }
-
     fn sheet(&self) -> Option<Sheet> {
         let splitting = match self.found {
             Answer::Plain(_) => return None,
@@ -205,6 +198,13 @@ fn chance(odds: Odds, length_s: f64) -> Value {
 }
 
 impl Document for OddsDocument<'_> {
+    fn is_interrupted(&self) -> bool {
+        match self.found {
+            Answer::Plain(plain) => plain.interrupted,
+            Answer::Splitting(splitting) => splitting.interrupted,
+        }
+    }
+
     fn text(&self, width: usize) -> String {
         let plain = |words: &str| paragraph(words, Style::new(), width);
         let sheet = self.sheet().map_or_else(String::new, |sheet| sheet.text(width));

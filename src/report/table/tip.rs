@@ -57,11 +57,6 @@ impl TipDocument<'_> {
         format!("{}{}", decimal(value, width), self.unit())
     }
 
-    /// Whether this is less than all.
-    pub fn is_interrupted(&self) -> bool {
-        self.not_begun > 0 || self.found.iter().any(|of| of.tipping.interrupted)
-    }
-
     /// How far it got.
     fn interrupted(&self) -> String {
         let part = self.found.iter().find(|of| of.tipping.interrupted);
@@ -314,6 +309,10 @@ impl TipDocument<'_> {
 }
 
 impl Document for TipDocument<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.not_begun > 0 || self.found.iter().any(|of| of.tipping.interrupted)
+    }
+
     fn text(&self, width: usize) -> String {
         let plain = |words: &str| paragraph(words, Style::new(), width);
         let mut text = paragraph(self.title, style::HEADING, width);

@@ -3,7 +3,7 @@
 
 use super::told::{Told, amount};
 use crate::analysis::Hold;
-use crate::model::{Disturbance, Trigger};
+use crate::model::Trigger;
 use crate::policy::cache::LateFills;
 use crate::report::table::figure::{count, seconds, three_digits};
 use crate::unit::Fraction;
@@ -92,21 +92,14 @@ impl Told<'_> {
 
     /// What fails by itself, for good or for a while.
     pub(super) fn errors(&self) -> Option<String> {
-        let by_trigger = |trigger: &Trigger| match trigger.disturbance {
-            Disturbance::ErrorShare { service, share } => Some(format!(
+        let by_trigger = |trigger: &Trigger| {
+            let (service, share) = trigger.error_share()?;
+            Some(format!(
                 "“{}” answers {} of its attempts with an error while “{}” is on",
                 self.model.service(service).name,
                 percent(share),
                 trigger.name
-            )),
-            Disturbance::Stall { .. }
-            | Disturbance::Slowdown { .. }
-            | Disturbance::Surge { .. }
-            | Disturbance::Outage(_)
-            | Disturbance::Latency { .. }
-            | Disturbance::Loss { .. }
-            | Disturbance::Flush { .. }
-            | Disturbance::Capacity { .. } => None,
+            ))
         };
         let triggers = self.model.triggers.iter().filter_map(by_trigger);
         let parts: Vec<String> = self.errs().into_iter().chain(triggers).collect();
