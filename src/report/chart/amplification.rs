@@ -39,14 +39,14 @@ struct Line {
 }
 
 /// Attempts on every edge for each call that fresh requests need there if nothing fails, callers first, a line
-/// per variant; none where there is only one edge. Variants whose edges are others than the first one's have no place in
+/// per variant; none where no service calls another. Variants whose edges are others than the first one's have no place in
 /// the plot.
 pub fn amplification(title: &str, runs: &[(&Model, &Run)]) -> Option<Chart> {
     let (model, first) = *runs.first()?;
-    let names = model.edge_names();
-    if names.len() < 2 {
+    if !model.is_graph() {
         return None;
     }
+    let names = model.edge_names();
     let places = places(model);
     let lines = lines(runs, &names, &places);
     let seen = lines.iter().flat_map(|line| line.values.iter().flatten().copied());
@@ -209,12 +209,19 @@ impl Frame {
 mod tests {
     use super::super::looks::{calling, with_runs};
     use super::*;
+    use crate::model::Client;
 
     #[test]
-    fn a_single_edge_has_nothing_to_multiply() {
-        let storm = super::super::looks::storm(|_| {});
-        let variants = [("base".to_owned(), storm)];
-        with_runs(&variants, |runs| assert!(amplification("One", runs).is_none()));
+    fn edges_that_do_not_follow_one_another_have_nothing_to_multiply() {
+        let one = super::super::looks::storm(|_| {});
+        let beside = super::super::looks::storm(|model| {
+            let other = Client { name: "app".to_owned(), ..model.clients[0].clone() };
+            model.clients.push(other);
+        });
+        for model in [one, beside] {
+            let variants = [("base".to_owned(), model)];
+            with_runs(&variants, |runs| assert!(amplification("One", runs).is_none()));
+        }
     }
 
     #[test]

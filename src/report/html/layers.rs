@@ -10,7 +10,7 @@ use crate::experiment::{Subject, Summary};
 const MOST: usize = 4;
 
 /// Attempts on each edge for each fresh request of the clients above it, callers first, in the runs under
-/// the first seed. None where there is only one edge.
+/// the first seed. None where no service calls another.
 pub(super) fn section(subjects: &[Subject<'_>], firsts: &[&Summary]) -> Option<String> {
     let model = subjects.first()?.model;
     let names = model.edge_names();
@@ -22,7 +22,7 @@ pub(super) fn section(subjects: &[Subject<'_>], firsts: &[&Summary]) -> Option<S
         .map(|(subject, &first)| (subject.name, first))
         .take(MOST)
         .collect();
-    if names.len() < 2 {
+    if !model.is_graph() {
         return None;
     }
     let value = |run: &Summary, edge: usize| run.edges.get(edge)?.attempts_per_fresh_request();

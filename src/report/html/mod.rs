@@ -314,7 +314,7 @@ impl Report<'_> {
     }
 
     fn has_layers(&self) -> bool {
-        self.subjects.first().is_some_and(|subject| subject.model.edge_names().len() > 1)
+        self.subjects.first().is_some_and(|subject| subject.model.is_graph())
     }
 
     fn layers(&self, page: &mut String) {
