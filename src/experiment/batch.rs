@@ -32,13 +32,7 @@ pub(super) fn in_parallel<'a, J: Sync, T: Send>(
     way: impl Into<Way<'a>>,
     work: impl Fn(&mut Workbench, &J) -> T + Sync,
 ) -> Option<Vec<T>> {
-    let Way { stop, engine, .. } = way.into();
-    jobs.par_iter()
-        .map_init(
-            || Workbench::with(engine),
-            |bench, job| (!stop.load(Ordering::Relaxed)).then(|| work(bench, job)),
-        )
-        .collect()
+    as_far_as_it_goes(jobs, way, work).into_iter().collect()
 }
 
 /// The same for searches that can tell something of a part: what was done until `stop` was set, and nothing for

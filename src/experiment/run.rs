@@ -112,21 +112,24 @@ impl Workbench {
     }
 
     /// Judges `model` under `seed`, with what is known of its control run, by no more of the run than it
-    /// takes; whether that was less than the whole of it.
+    /// takes; its events, if that was the whole of it.
     pub(super) fn judge_early(
         &mut self,
         model: &Model,
         seed: u64,
         control: &Control,
-    ) -> (Assessment, bool) {
+    ) -> (Assessment, Option<u64>) {
         let bounds = settled_from(model).filter(|_| self.engine.takes_shortcut(model));
         let Some((over, settled)) = bounds else {
-            return (assess(model, &self.record(model, seed), || control.fails), false);
+            let recording = self.record(model, seed);
+            let assessment = assess(model, &recording, || control.fails);
+            return (assessment, Some(recording.tally.events));
         };
         let windows = HOPELESS.as_nanos().div_ceil(model.window.as_nanos()).max(5) as usize;
         let early = Early { over, settled, windows, control: control.untroubled.as_deref() };
         let (recording, cut_short) = self.shortcut.run_early(model, seed, early);
-        (assess(model, &recording, || control.fails), cut_short)
+        let events = (!cut_short).then_some(recording.tally.events);
+        (assess(model, &recording, || control.fails), events)
     }
 
     /// What others that are run against the same control run need of it; its windows only for those that

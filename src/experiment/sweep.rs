@@ -204,8 +204,8 @@ impl Job<'_> {
             return (Replicate::from(&run.assessment), Some(run.recording.tally.events));
         }
         let control = self.controls.get(bench, self.nth, &self.cell.model, self.seed);
-        let (assessment, cut_short) = bench.judge_early(&self.cell.model, self.seed, &control);
-        (Replicate { cut_short, ..Replicate::from(&assessment) }, None)
+        let (assessment, events) = bench.judge_early(&self.cell.model, self.seed, &control);
+        (Replicate { cut_short: events.is_none(), ..Replicate::from(&assessment) }, events)
     }
 }
 

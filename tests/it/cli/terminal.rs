@@ -58,6 +58,12 @@ fn every_run_is_told_of_where_that_is_asked_for() {
     assert_eq!(sweep.matches("3 retries, clients.web.load=").count(), 12, "{sweep}");
     let early = stderr(&fixture.output(&["sweep", "storm.toml", "-v", "--early-stop"]));
     assert!(early.contains("ended early"), "{early}");
+    let cells = fixture.json(&["sweep", "storm.toml", "--early-stop", "--format", "json"]);
+    let cut_short = cells["cells"].as_array().expect("cells").iter();
+    let cut_short: u64 =
+        cut_short.map(|cell| cell["seeds_cut_short"].as_u64().expect("a count")).sum();
+    assert_eq!(early.matches("ended early").count() as u64, cut_short, "{early}");
+    assert!(early.contains(" events in "), "some are played to their end: {early}");
     let check = stderr(&fixture.output(&["check", "storm.toml", "-v"]));
     assert!(check.contains("no retries, seed 2: recovered"), "{check}");
     assert_eq!(fixture.output(&["run", "storm.toml", "-v", "-q"]).status.code(), Some(2));
